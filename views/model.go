@@ -1,0 +1,262 @@
+package views
+
+import (
+	"strconv"
+	"time"
+
+	"sayso/internal/display"
+)
+
+// Page is what every page shares.
+type Page struct {
+	Title   string
+	Base    string // path the product is mounted on: "" or "/sayso"; no slash at its end
+	Nonce   string // of this response's Content-Security-Policy
+	Project string // slug of the project in view; "" where none is
+	Section Section
+	Open    int    // open cards in the project: the rail's count, the tab title, the favicon
+	User    string // who is signed in; "" shows no rail
+
+	// LiveURL is the page's socket and CardsURL the same cards over plain GET; both "" on a page that shows no cards.
+	LiveURL, CardsURL string
+}
+
+// Section is the entry of the rail that a page belongs to.
+type Section string
+
+// The sections of the rail.
+const (
+	SectionInbox  Section = "inbox"
+	SectionAgents Section = "agents"
+	SectionNone   Section = ""
+)
+
+// URL is a path of ours as the browser must ask for it, under the base path.
+func (p Page) URL(path string) string { return p.Base + path }
+
+// Inbox is every open card of one project, oldest first, grouped by agent.
+type Inbox struct {
+	Page
+	Groups []Group
+	// DemoURL starts the demo agent by POST; "" when there is none to start.
+	DemoURL string
+}
+
+// Group is one agent's cards in the inbox.
+type Group struct {
+	AgentID  string
+	Agent    display.Text
+	AgentURL string
+	Cards    []Card
+}
+
+// Agents is the table of a project's agents.
+type Agents struct {
+	Page
+	Rows     []AgentRow
+	Archived bool // the archived ones are shown
+	NextURL  string
+}
+
+// AgentRow is one line of Agents.
+type AgentRow struct {
+	Name        display.Text
+	Key         string
+	URL         string
+	Archived    bool
+	Open        int
+	LastSeen    time.Time     // zero: never
+	LongestWait time.Duration // of its open cards; zero: none open
+}
+
+// Conversation is one agent's timeline, with its open cards at the bottom.
+type Conversation struct {
+	Page
+	Agent    AgentRow
+	Timeline []Card // ended interactions, oldest first, each in the place where it ended
+	OlderURL string // "" when the timeline starts here
+	Cards    []Card // open ones, oldest first
+}
+
+// InteractionPage is the permalink of one interaction, whatever its state.
+type InteractionPage struct {
+	Page
+	Card    Card
+	History []HistoryItem
+	Record  display.Text // the raw JSON, indented
+	JSONURL string       // the raw JSON as bytes
+}
+
+// HistoryItem is one line of an interaction's history: created, shown, answered, picked up, reported.
+type HistoryItem struct {
+	At   time.Time
+	What string
+	Who  display.Text
+}
+
+// Card is one interaction on screen. Nothing in it depends on who looks, so that one rendering serves everybody who may answer.
+type Card struct {
+	ID       string // int_…
+	Version  int64  // grows with every change; a page never replaces a card by an older one
+	Kind     Kind
+	State    State
+	AgentID  string
+	Agent    display.Text
+	AgentURL string
+	URL      string // the permalink
+	PostURL  string // where its forms go
+	Title    display.Text
+	Context  []ContextItem
+	Chips    []display.Chip
+	// Questions of a question card; empty for a permission, whose two options are its buttons.
+	Questions []Question
+	Digest    string // what a decision is bound to
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+	Now       time.Time // when this was rendered: the countdown runs from ExpiresAt − Now
+	Asker     Asker
+	End       *End // nil while open
+	Delivery  Delivery
+	// ReadOnly hides the buttons: the audience may look and not answer.
+	ReadOnly bool
+	Problem  *Problem // what was wrong with the form just posted; nil: nothing
+	// Lost says that somebody else's answer came first; the card then shows theirs, and what was typed, to copy.
+	Lost bool
+	// Typed is what the form just posted held: a reason, or the texts of a question; for Lost and Problem.
+	Typed []string
+}
+
+// ElementID is the id of the card's element, by which pushes find it.
+func (c Card) ElementID() string { return "interaction-" + c.ID }
+
+// FieldID is the id of the n-th question's part of the form, unique in the page.
+func (c Card) FieldID(n int, part string) string { return c.ID + "-q" + strconv.Itoa(n) + part }
+
+// Kind is what an interaction asks for.
+type Kind string
+
+// The kinds.
+const (
+	Permission Kind = "permission"
+	QuestionK  Kind = "question"
+)
+
+// State is where an interaction stands.
+type State string
+
+// The states; the last two are final.
+const (
+	Open     State = "open"
+	Resolved State = "resolved"
+	Canceled State = "canceled"
+)
+
+// ContextItem is one labelled piece of evidence.
+type ContextItem struct {
+	Label display.Text
+	Value display.Text // cut to its beginning when Hidden > 0
+	Mono  bool
+	Lines int
+	// Hidden counts the lines that were left out because the value is longer than 256 KiB. FullURL has all of it.
+	Hidden  int
+	FullURL string // the permalink with nothing left out
+	RawURL  string // the original bytes as text, for the copy button
+}
+
+// Question is one question of a question card.
+type Question struct {
+	Prompt   display.Text
+	Header   display.Text
+	Multiple bool
+	Options  []Option
+	Text     string // what was typed, when the form comes back
+	Problem  string // what is missing, when the form comes back
+}
+
+// Option is one answer that can be chosen.
+type Option struct {
+	Label       display.Text
+	Description display.Text
+	AllowsText  bool
+	Chosen      bool // when the form comes back
+}
+
+// Problem is why a posted form was refused. Nothing was recorded.
+type Problem struct{ Message string }
+
+// Asker is the state of the process that waits for the answer.
+type Asker struct {
+	State      AskerState
+	Since      time.Time    // for AskerGone
+	WorkflowID display.Text // for AskerSuspended
+}
+
+// AskerState is one of the states below.
+type AskerState string
+
+// How an asker waits.
+const (
+	AskerWaiting   AskerState = "waiting"   // on the line
+	AskerGone      AskerState = "gone"      // was on the line, and has not been heard of for 30 s
+	AskerSuspended AskerState = "suspended" // its workflow pauses and resumes with the answer
+	AskerPolling   AskerState = "polling"   // will come back for the answer
+)
+
+// End is how an interaction ended.
+type End struct {
+	Word    EndWord
+	By      display.Text // name of the person, key or service; empty when the system ended it
+	Channel string       // dashboard, api, cli, …
+	At      time.Time
+	Reason  display.Text // of a denial, as typed
+	Note    display.Text // that came with Allow
+	Cause   string       // why it was canceled, as a sentence; "" otherwise
+	Answers []AnswerLine // of a question
+}
+
+// EndWord is the word for how an interaction ended. Denied, canceled and expired are different facts and never told as one another.
+type EndWord string
+
+// The words.
+const (
+	Allowed     EndWord = "allowed"
+	Denied      EndWord = "denied"
+	Answered    EndWord = "answered"
+	CanceledEnd EndWord = "canceled"
+	Expired     EndWord = "expired"
+)
+
+// AnswerLine is the answer to one question.
+type AnswerLine struct {
+	Prompt display.Text
+	Chosen []display.Text
+	Text   display.Text
+}
+
+// Delivery is how far the answer got: recorded, picked up by the agent, reported done.
+type Delivery struct {
+	PickedUpAt time.Time // zero: not yet
+	ReportedAt time.Time // zero: not yet
+	Outcome    string    // succeeded or failed, with ReportedAt
+}
+
+// Setup is the page of a one-time link: one click signs the owner in.
+type Setup struct {
+	Page
+	Code  string
+	First bool // nobody has signed in yet: the click also starts the demo agent
+}
+
+// SignIn says how to get a link.
+type SignIn struct {
+	Page
+	SignedOut bool
+}
+
+// ErrorPage is any failure, told to a person.
+type ErrorPage struct {
+	Page
+	Status  int
+	Heading string
+	Message string
+}
