@@ -1,0 +1,114 @@
+// Package audit is the record that a team lead can rely on: an append-only chain of entries, each carrying the SHA-256 of the one
+// before it.
+//
+// An [Entry] says what happened to one interaction, by whom, and the hash of the published record it wrote, so an interaction that
+// was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
+// form, which contains the previous hash. Change, remove or reorder any entry, and [Chain.Append] of the next one no longer fits.
+//
+// The package knows no database: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Entry is one thing that happened.
+type Entry struct {
+	Sequence    int64  `json:"sequence"` // the project's, in commit order
+	At          string `json:"at"`
+	Project     string `json:"project_id"`
+	Agent       string `json:"agent_id"`
+	Interaction string `json:"interaction_id"`
+	Action      string `json:"action"` // a lifecycle event's name
+	Digest      string `json:"digest"` // what was decided on
+	Record      string `json:"record"` // hex SHA-256 of the published record that this wrote
+	Actor       Actor  `json:"actor"`
+	Previous    string `json:"previous"` // hex hash of the entry before; empty for a project's first
+}
+
+// Actor is who did it.
+type Actor struct {
+	Kind       string `json:"kind"`
+	Name       string `json:"name,omitempty"`
+	ID         string `json:"id,omitempty"`         // of an external person
+	Credential string `json:"credential,omitempty"` // the user or key that acted
+	Channel    string `json:"channel,omitempty"`
+}
+
+// Hash is SHA-256.
+type Hash [sha256.Size]byte
+
+// String is the hash in hex; the zero hash, of the entry before a first one, is "".
+func (h Hash) String() string {
+	if h == (Hash{}) {
+		return ""
+	}
+	return hex.EncodeToString(h[:])
+}
+
+// Seal is the entry's canonical form when it follows previous, and the hash of that.
+func (e Entry) Seal(previous Hash) (canonical []byte, hash Hash, err error) {
+	e.Previous = previous.String()
+	text, err := json.Marshal(e)
+	if err != nil {
+		return nil, Hash{}, fmt.Errorf("audit entry %d: %w", e.Sequence, err)
+	}
+	value := jsontext.Value(text)
+	if err := value.Canonicalize(); err != nil {
+		return nil, Hash{}, fmt.Errorf("audit entry %d: %w", e.Sequence, err)
+	}
+	return value, sha256.Sum256(value), nil
+}
+
+// Chain verifies entries one after another, in order.
+type Chain struct {
+	Head Hash
+	N    int // entries verified
+}
+
+// Append checks that the stored entry is what its hash says and follows the one before, and gives it decoded.
+func (c *Chain) Append(canonical []byte, hash Hash) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(canonical, &e); err != nil {
+		return e, fmt.Errorf("audit entry %d of the chain cannot be read: %w", c.N+1, err)
+	}
+	if e.Previous != c.Head.String() {
+		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) does not follow the one before it", c.N+1, e.Sequence)
+	}
+	if sha256.Sum256(canonical) != hash {
+		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) is not what its hash says", c.N+1, e.Sequence)
+	}
+	c.Head = hash
+	c.N++
+	return e, nil
+}
+
+// RecordHash is the hash by which an entry names a published record.
+func RecordHash(record []byte) string {
+	sum := sha256.Sum256(record)
+	return hex.EncodeToString(sum[:])
+}
+
+// Agrees checks that the record an entry is about is still the one it was written for.
+func (e Entry) Agrees(record []byte) error {
+	if RecordHash(record) != e.Record {
+		return fmt.Errorf("audit entry with sequence %d: interaction %s is not what was recorded then", e.Sequence, e.Interaction)
+	}
+	return nil
+}
+
+// Complete checks that the chain ends where the store says it does, with nothing cut off and nothing left out.
+func (c *Chain) Complete(written int, head []byte) error {
+	if c.N != written {
+		return fmt.Errorf("%d audit entries are stored and %d belong to an event", written, c.N)
+	}
+	if c.N > 0 && string(head) != string(c.Head[:]) {
+		return fmt.Errorf("the audit chain of %d entries does not end at the recorded head", c.N)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+// Package auth proves who is calling: keys, sessions and one-time sign-in links. It knows no HTTP and no SQL.
+//
+// Every secret is random, shown once, and kept only as its SHA-256, so what the database holds opens nothing. Keys come in two kinds that
+// can never stand in for each other: an agent's key asks and waits, an operator's key reads, answers and manages by its scopes. The kind
+// is in the key's own text and in its row, and what a [interaction.Principal] may do is decided where it does it.
+//
+// [Gate] answers for each request. It remembers what it found for half a second, so that a busy key costs no query and a revoked one
+// stops within a second.
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"sync"
+	"time"
+
+	"sayso/internal/interaction"
+)
+
+// Hash is the SHA-256 of a secret: the only form in which it is stored.
+type Hash [sha256.Size]byte
+
+// HashOf is the hash of a secret.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
+
+// Store keeps credentials. What is not there is a NotFound error.
+type Store interface {
+	// KeyPrincipal is who a key that is not revoked stands for.
+	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, error)
+	// EnsureKey stores a key unless it is there.
+	EnsureKey(ctx context.Context, k Key, now time.Time) error
+
+	// Owner is the first user, made with name if there is none yet; then first is true.
+	Owner(ctx context.Context, name string, now time.Time) (user interaction.ID, first bool, err error)
+	// HasOwner says whether somebody has signed in ever.
+	HasOwner(ctx context.Context) (bool, error)
+
+	// StartSession and EndSession keep sessions; SessionPrincipal finds one that began after born and was seen after seen.
+	StartSession(ctx context.Context, h Hash, user interaction.ID, now time.Time) error
+	SessionPrincipal(ctx context.Context, h Hash, born, seen time.Time) (interaction.Principal, time.Time, error)
+	TouchSession(h Hash, now time.Time)
+	EndSession(ctx context.Context, h Hash) error
+
+	// AddCode stores a one-time code; UseCode takes it away and says whether it was there and made after born. KeepCode only looks.
+	AddCode(ctx context.Context, h Hash, now time.Time) error
+	UseCode(ctx context.Context, h Hash, born time.Time) (bool, error)
+	KeepCode(ctx context.Context, h Hash, born time.Time) (bool, error)
+	// DropCodes takes all codes away.
+	DropCodes(ctx context.Context) error
+}
+
+// How long sign-ins last.
+const (
+	SessionIdle = 12 * time.Hour
+	SessionMost = 30 * 24 * time.Hour
+	CodeLife    = 24 * time.Hour
+)
+
+const (
+	remembered   = 500 * time.Millisecond
+	touchEvery   = time.Minute
+	rememberMost = 10_000 // entries; beyond that all are looked up again
+)
+
+// Gate says who a secret stands for.
+type Gate struct {
+	store Store
+	now   func() time.Time
+
+	mu    sync.Mutex
+	known map[Hash]verdict
+}
+
+type verdict struct {
+	principal interaction.Principal
+	err       error
+	at        time.Time
+}
+
+// NewGate makes a Gate.
+func NewGate(store Store, now func() time.Time) *Gate {
+	return &Gate{store: store, now: now, known: map[Hash]verdict{}}
+}
+
+func unauthorized(message string) error {
+	return interaction.Errorf(interaction.Unauthorized, "%s", message)
+}
+
+// Key is who an API key stands for. Any that is malformed, unknown or revoked is Unauthorized, all in the same words.
+func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, error) {
+	denied := unauthorized("The API key is missing, unknown or revoked. Send it as: Authorization: Bearer sayso_…")
+	if !WellFormedKey(secret) {
+		return interaction.Principal{}, denied
+	}
+	return g.look(HashOf(secret), func(h Hash) (interaction.Principal, error) {
+		p, err := g.store.KeyPrincipal(ctx, h)
+		if interaction.CodeOf(err) == interaction.NotFound {
+			err = denied
+		}
+		return p, err
+	})
+}
+
+// Session is who a session's token stands for.
+func (g *Gate) Session(ctx context.Context, token string) (interaction.Principal, error) {
+	return g.look(HashOf(token), func(h Hash) (interaction.Principal, error) {
+		now := g.now()
+		p, seen, err := g.store.SessionPrincipal(ctx, h, now.Add(-SessionMost), now.Add(-SessionIdle))
+		if interaction.CodeOf(err) == interaction.NotFound {
+			return p, unauthorized("You are signed out.")
+		}
+		if err == nil && now.Sub(seen) > touchEvery {
+			g.store.TouchSession(h, now)
+		}
+		return p, err
+	})
+}
+
+// look gives what was found lately, or finds it. Failures of the store are not remembered.
+func (g *Gate) look(h Hash, find func(Hash) (interaction.Principal, error)) (interaction.Principal, error) {
+	now := g.now()
+	g.mu.Lock()
+	v, ok := g.known[h]
+	g.mu.Unlock()
+	if ok && now.Sub(v.at) < remembered && !now.Before(v.at) {
+		return v.principal, v.err
+	}
+	p, err := find(h)
+	if err != nil && interaction.CodeOf(err) != interaction.Unauthorized {
+		return p, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.known) >= rememberMost {
+		clear(g.known)
+	}
+	g.known[h] = verdict{principal: p, err: err, at: now}
+	return p, err
+}
+
+// forget has a secret looked up again at once.
+func (g *Gate) forget(h Hash) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.known, h)
+}
+
+// NewCode makes a one-time code that signs the owner in.
+func (g *Gate) NewCode(ctx context.Context) (string, error) {
+	code := token()
+	return code, g.store.AddCode(ctx, HashOf(code), g.now())
+}
+
+// StartCode makes the one code of a fresh start: those of earlier starts no longer sign anybody in.
+func (g *Gate) StartCode(ctx context.Context) (string, error) {
+	if err := g.store.DropCodes(ctx); err != nil {
+		return "", err
+	}
+	return g.NewCode(ctx)
+}
+
+// CheckCode says whether the code would sign somebody in. It uses nothing up, so that opening a link decides nothing.
+func (g *Gate) CheckCode(ctx context.Context, code string) (bool, error) {
+	return g.store.KeepCode(ctx, HashOf(code), g.now().Add(-CodeLife))
+}
+
+// SignIn uses up a code and starts a session of the owner, who is called name if this is the first time ever. A code that is
+// unknown, used or too old is Unauthorized.
+func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken string, first bool, err error) {
+	now := g.now()
+	ok, err := g.store.UseCode(ctx, HashOf(code), now.Add(-CodeLife))
+	if err != nil {
+		return "", false, err
+	}
+	if !ok {
+		return "", false, unauthorized("This link was used already or is too old. Run `sayso signin-link` for a new one.")
+	}
+	user, first, err := g.store.Owner(ctx, name, now)
+	if err != nil {
+		return "", false, err
+	}
+	sessionToken = token()
+	return sessionToken, first, g.store.StartSession(ctx, HashOf(sessionToken), user, now)
+}
+
+// SignOut ends a session.
+func (g *Gate) SignOut(ctx context.Context, sessionToken string) error {
+	h := HashOf(sessionToken)
+	defer g.forget(h)
+	return g.store.EndSession(ctx, h)
+}
+
+// token is 256 random bits, for a session or a code.
+func token() string {
+	var b [32]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,284 @@
+package display
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxSegments bounds what a page has to lay out. A value with more changes
+// between plain text and marks than this comes out in full, but what is beyond
+// is one segment, without highlighting.
+const maxSegments = 4096
+
+// rendering is one walk over a string. Plain text is only copied when a mark
+// makes it necessary: a string without marks is its own rendering.
+type rendering struct {
+	src     string // with CRLF already made a newline
+	oneLine bool
+	points  *codePoints
+
+	from  int // where the plain text starts that is not in out yet
+	out   []byte
+	edges []edge
+	stack stack
+
+	tally   tally
+	padding padding
+	bare    bare
+	foreign bool // holds letters that can pass for Latin ones
+}
+
+// edge is where a segment of rendering.out ends.
+type edge struct {
+	end  int
+	mark bool
+}
+
+func render(s string, oneLine bool) *rendering {
+	r := &rendering{src: strings.ReplaceAll(s, "\r\n", "\n"), oneLine: oneLine}
+	for i := skipPlain(r.src, 0); i < len(r.src); i = skipPlain(r.src, i) {
+		i = r.judge(i)
+	}
+	if r.from > 0 {
+		r.flush(len(r.src))
+	}
+	return r
+}
+
+// judge looks at what stands at i, where skipPlain could not go on by itself,
+// and returns where to go on.
+func (r *rendering) judge(i int) int {
+	for stop := min(i+8, len(r.src)); i < stop; {
+		switch c := r.src[i]; {
+		case c >= utf8.RuneSelf:
+			return r.judgeWide(i)
+		case c > ' ' && c < 0x7F:
+			i++
+		case isBlank(c):
+			i = r.judgeBlank(i)
+		case c == '\n':
+			i = r.judgeNewline(i)
+		default:
+			i = r.hide(i, 1, rune(c))
+		}
+	}
+	return i
+}
+
+// judgeBlank goes over the blank between two words quickly, as most are.
+func (r *rendering) judgeBlank(i int) int {
+	if next := i + 1; next < len(r.src) && r.src[next] > ' ' {
+		return next
+	}
+	return r.blankRun(i)
+}
+
+func (r *rendering) judgeNewline(i int) int {
+	if r.oneLine {
+		r.flush(i)
+		r.out = utf8.AppendRune(r.out, newlineMark)
+		r.mark()
+		r.from = i + 1
+	}
+	return i + 1
+}
+
+// judgeWide goes over the characters outside ASCII that stand at i.
+func (r *rendering) judgeWide(i int) int {
+	if r.points == nil {
+		r.points = points()
+	}
+	for i < len(r.src) && r.src[i] >= utf8.RuneSelf {
+		c, size := utf8.DecodeRuneInString(r.src[i:])
+		if r.points.plain.has(c) && !(c == utf8.RuneError && size == 1) {
+			r.foreign = r.foreign || mayPassForLatin(c)
+			i += size
+			continue
+		}
+		i = r.judgeUnusual(i, size, c)
+	}
+	return i
+}
+
+// judgeUnusual decides about a character that is not plain wherever it stands.
+func (r *rendering) judgeUnusual(i, size int, c rune) int {
+	switch {
+	case c == utf8.RuneError:
+		return r.hideByte(i)
+	case r.points.stacking.has(c) && r.stack.holds(r, i, size),
+		r.points.watched.has(c) && !r.forges(i, size, c),
+		c == emojiStyle && styles(r.src, i),
+		c == joiner && joins(r.src, i):
+		return i + r.plainSize(i, size, c)
+	}
+	return r.hide(i, size, c)
+}
+
+// plainSize is how much may be shown along with c, which may be shown.
+func (r *rendering) plainSize(i, size int, c rune) int {
+	if c == blackFlag {
+		return flagSize(r.src[i:])
+	}
+	return size
+}
+
+// forges reports whether the watched c could be taken for a sign of ours.
+func (r *rendering) forges(i, size int, c rune) bool {
+	switch c {
+	case markOpen:
+		return true
+	case newlineMark:
+		return r.oneLine
+	case blackFlag:
+		return false
+	}
+	return opensForgery(r.src[i+size:])
+}
+
+// opensForgery reports whether s, after a bracket that looks like ours, reads
+// like the rest of a mark.
+func opensForgery(s string) bool {
+	return strings.HasPrefix(s, "U+") || strings.HasPrefix(s, `\x`) || strings.HasPrefix(s, string(blankSign))
+}
+
+// stack counts combining marks in a row. More than maxStack of them climb over
+// the lines around, and one without a base would climb on a mark of ours or on
+// whatever the page shows before the text.
+type stack struct{ end, height int }
+
+const maxStack = 8
+
+func (k *stack) holds(r *rendering, i, size int) bool {
+	if k.end != i {
+		k.height = 0
+	}
+	k.end = i + size
+	k.height++
+	based := i > r.from && r.src[i-1] != '\n' && r.src[i-1] != '\t'
+	return based && k.height <= maxStack
+}
+
+// hide shows the character c at i, and its repetitions, as marks, and returns
+// where they end. Repetitions need no look at their neighbours: what is hidden
+// after anything is hidden after itself.
+func (r *rendering) hide(i, size int, c rune) int {
+	r.flush(i)
+	start := len(r.out)
+	r.out = appendMark(r.out, c)
+	return r.hidden(i, size, start, c)
+}
+
+// hideByte is hide for a byte that is not part of any UTF-8.
+func (r *rendering) hideByte(i int) int {
+	r.flush(i)
+	start := len(r.out)
+	r.out = appendByteMark(r.out, r.src[i])
+	return r.hidden(i, 1, start, utf8.RuneError)
+}
+
+// hidden completes what out[start:] started for the character at i.
+func (r *rendering) hidden(i, size, start int, c rune) int {
+	n := repetitions(r.src, i, size)
+	r.tally.note(r.out[start:], c, n)
+	if n > 1 {
+		r.out = appendAgain(r.out, start, n-1)
+	}
+	r.mark()
+	r.from = i + n*size
+	r.bare.skip(r.src, i, r.from, c)
+	return r.from
+}
+
+// repetitions counts how often the character at s[i:i+size] comes in a row.
+func repetitions(s string, i, size int) int {
+	n := 1
+	for end := i + size; end+size <= len(s) && s[end:end+size] == s[i:i+size]; end += size {
+		n++
+	}
+	return n
+}
+
+// flush copies the plain text before i to out.
+func (r *rendering) flush(i int) {
+	if r.out == nil {
+		r.out = make([]byte, 0, 2*len(r.src)+64)
+	}
+	if i > r.from {
+		r.out = append(r.out, r.src[r.from:i]...)
+		r.segment(false)
+	}
+}
+
+// mark makes what was appended to out last a mark.
+func (r *rendering) mark() { r.segment(true) }
+
+// segment ends a segment at the end of out, or extends the last one.
+func (r *rendering) segment(mark bool) {
+	n := len(r.edges)
+	switch {
+	case n > 0 && (r.edges[n-1].mark == mark || n == maxSegments):
+		r.edges[n-1].end = len(r.out)
+	default:
+		r.edges = append(r.edges, edge{len(r.out), mark && n < maxSegments-1})
+	}
+}
+
+func (r *rendering) segments() []Segment {
+	if r.src == "" {
+		return nil
+	}
+	if r.edges == nil {
+		return []Segment{{Text: r.src}}
+	}
+	return cut(string(r.out), r.edges)
+}
+
+func cut(text string, edges []edge) []Segment {
+	segments := make([]Segment, len(edges))
+	from := 0
+	for i, e := range edges {
+		segments[i] = Segment{Text: text[from:e.end], Mark: e.mark}
+		from = e.end
+	}
+	return segments
+}
+
+// skipPlain goes over text that needs no look: eight printable ASCII
+// characters at a time, as long as no two blanks stand side by side.
+func skipPlain(s string, i int) int {
+	for i+8 <= len(s) {
+		w := load(s, i)
+		if !isPrintable(w) {
+			return i
+		}
+		blanks := equal(w, ' ')
+		if blanks&(blanks>>8) != 0 {
+			return i
+		}
+		i += 8 - int(blanks>>63) // a blank at the end is looked at with what follows
+	}
+	return i
+}
+
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x80 * everyByte
+)
+
+// load reads the eight bytes at s[i:], the first one lowest.
+func load(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// isPrintable reports whether all bytes of w are ASCII from space to tilde.
+func isPrintable(w uint64) bool {
+	belowSpace := (w - ' '*everyByte) & ^w
+	return (w|belowSpace)&highBits == 0 && equal(w, 0x7F) == 0
+}
+
+// equal sets the high bit of each byte of w, all ASCII, that is c.
+func equal(w uint64, c byte) uint64 {
+	return ^((w ^ uint64(c)*everyByte) + 0x7F*everyByte) & highBits
+}

@@ -1,0 +1,66 @@
+package interaction
+
+// Channel is the door through which somebody acted.
+type Channel string
+
+// The channels.
+const (
+	ChannelDashboard Channel = "dashboard"
+	ChannelEmbed     Channel = "embed"
+	ChannelAPI       Channel = "api"
+	ChannelCLI       Channel = "cli"
+	ChannelMCP       Channel = "mcp"
+	ChannelChat      Channel = "chat"
+)
+
+// ActorKind says what kind of somebody acted.
+type ActorKind string
+
+// The kinds of actor. AgentActor can withdraw and can never answer.
+const (
+	UserActor     ActorKind = "user"
+	APIKeyActor   ActorKind = "api_key"
+	ExternalActor ActorKind = "external"
+	SystemActor   ActorKind = "system"
+)
+
+// Actor is who ended an interaction, as everybody is told.
+type Actor struct {
+	Kind    ActorKind `json:"kind"`
+	Name    string    `json:"name"`
+	ActorID ID        `json:"actor_id,omitempty"` // of an external person
+	Channel Channel   `json:"channel,omitempty"`  // "" for the system
+}
+
+// System is the actor of what nobody did: a deadline that passed.
+var System = Actor{Kind: SystemActor, Name: "Sayso"}
+
+// External is a person known to a relaying service, by that service's own ids.
+type External struct {
+	ProviderUserID   string            `json:"provider_user_id"`
+	ProviderTenantID string            `json:"provider_tenant_id,omitempty"`
+	DisplayName      string            `json:"display_name,omitempty"`
+	Metadata         map[string]string `json:"metadata,omitempty"`
+}
+
+const maxProviderID = 256
+
+func (e *External) normalised() (*External, error) {
+	if e == nil {
+		return nil, nil
+	}
+	n := *e
+	var err [3]error
+	n.ProviderUserID, err[0] = line("actor.provider_user_id", e.ProviderUserID, maxProviderID)
+	n.ProviderTenantID, err[1] = optionalLine("actor.provider_tenant_id", e.ProviderTenantID, maxProviderID)
+	n.DisplayName, err[2] = optionalLine("actor.display_name", e.DisplayName, maxProviderID)
+	return &n, firstError(err[0], err[1], err[2], checkMetadata("actor.metadata", e.Metadata))
+}
+
+// Name is what the person is called.
+func (e External) Name() string {
+	if e.DisplayName != "" {
+		return e.DisplayName
+	}
+	return e.ProviderUserID
+}

@@ -1,0 +1,134 @@
+package interaction
+
+import (
+	"strings"
+	"time"
+)
+
+// Project is where agents and their interactions live; it belongs to an org.
+type Project struct {
+	ID    ID
+	OrgID ID
+	Slug  string // unique in the org; "default" exists from the start
+	Name  string
+}
+
+// AgentState says whether an agent still works.
+type AgentState string
+
+// The states of an agent.
+const (
+	AgentActive   AgentState = "active"
+	AgentArchived AgentState = "archived" // for good; still readable
+)
+
+// Agent is one agent of a project: the owner of a conversation.
+type Agent struct {
+	ID                   ID
+	OrgID, ProjectID     ID
+	Name                 string // for people, ≤ 200 characters
+	Key                  string // the agent's own name for itself, unique in the project
+	Profile              string
+	Metadata             map[string]string
+	Destination          *Destination // captured by interactions whose creator gives none
+	State                AgentState
+	CreatedAt, UpdatedAt time.Time
+	ArchivedAt           time.Time
+	LastSeenAt           time.Time // when its asker last spoke to us; zero: never
+	OpenInteractions     int
+	OldestOpen           time.Time // when its longest open interaction was created; zero: none is open
+}
+
+// NewAgent is what the creator of an agent gives.
+type NewAgent struct {
+	Name        string
+	Key         string // "": the name, made a slug
+	Profile     string
+	Metadata    map[string]string
+	Destination *Destination
+}
+
+// AgentPatch changes an agent; a nil field stays as it is.
+type AgentPatch struct {
+	Name        *string
+	Metadata    *map[string]string
+	Destination *Destination
+}
+
+const (
+	maxAgentName     = 200
+	maxAgentKey      = 100
+	maxMetadata      = 16
+	maxMetadataKey   = 64
+	maxMetadataValue = 512
+)
+
+// Normalised is a with its key filled in. A field that is missing, too long or malformed is ValidationFailed.
+func (a NewAgent) Normalised() (NewAgent, error) {
+	var err error
+	if a.Name, err = line("name", a.Name, maxAgentName); err != nil {
+		return a, err
+	}
+	if a.Key == "" {
+		a.Key = slug(a.Name)
+	}
+	if !keyForm(a.Key) {
+		return a, Errorf(ValidationFailed, "key: allowed are 1 to %d characters of a-z, A-Z, 0-9, '.', '_' and '-', got %q", maxAgentKey, clip(a.Key))
+	}
+	if a.Profile != "" {
+		if a.Profile, err = line("profile", a.Profile, maxAgentKey); err != nil {
+			return a, err
+		}
+	}
+	return a, firstError(checkMetadata("metadata", a.Metadata), a.Destination.check())
+}
+
+// Apply is the agent as changed by p at now.
+func (a Agent) Apply(p AgentPatch, now time.Time) (Agent, error) {
+	if p.Name != nil {
+		name, err := line("name", *p.Name, maxAgentName)
+		if err != nil {
+			return a, err
+		}
+		a.Name = name
+	}
+	if p.Metadata != nil {
+		a.Metadata = *p.Metadata
+	}
+	if p.Destination != nil {
+		a.Destination = p.Destination
+	}
+	a.UpdatedAt = now
+	return a, firstError(checkMetadata("metadata", a.Metadata), a.Destination.check())
+}
+
+func keyForm(key string) bool {
+	ok := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-'
+	}
+	return key != "" && len(key) <= maxAgentKey && strings.TrimFunc(key, ok) == "" && strings.IndexFunc(key, func(r rune) bool { return !ok(r) }) < 0
+}
+
+// slug makes a key of a name: lower case, every run of other characters one dash. A name without any usable letter becomes "agent".
+func slug(name string) string {
+	fields := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '_'
+	})
+	s := strings.Join(fields, "-")
+	if s == "" {
+		return "agent"
+	}
+	return s[:min(len(s), maxAgentKey)]
+}
+
+func checkMetadata(field string, m map[string]string) error {
+	if len(m) > maxMetadata {
+		return Errorf(ValidationFailed, "%s: at most %d pairs are allowed, got %d", field, maxMetadata, len(m))
+	}
+	for k, v := range m {
+		if k == "" || length(k) > maxMetadataKey || length(v) > maxMetadataValue || hasNUL(k) || hasNUL(v) {
+			return Errorf(ValidationFailed, "%s.%s: allowed are keys of 1 to %d characters and values of at most %d, without NUL", field, clip(k), maxMetadataKey, maxMetadataValue)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+// Package interaction is what Sayso is about: one request of an agent to a person, and the rules of how it ends.
+//
+// # The life of an interaction
+//
+// An asker creates it: a permission from a tool call ([NewPermission]), or a question from a form ([NewQuestion]). It is then
+// [Open] and shows as a card. It ends once, for ever, by one of three methods on the value:
+//
+//	Interaction.Resolve   a person answered
+//	Interaction.Cancel    its asker withdrew it
+//	Interaction.Expire    its deadline passed
+//
+// Each returns a [Change]: everything that this ending writes. The methods do no I/O and read no clock. The [Store] runs them
+// inside the transaction that writes the change, so whoever commits first wins and everybody after sees a final interaction.
+// Nothing is checked first and done later.
+//
+// # The parts
+//
+// A [Head] is everything that never changes after creation: the request shown, the tool call, the deadline, the digest to which a
+// decision is bound. An [End] is how it ended and by whom. A [Delivery] is how far the answer got to the agent, and the only part
+// that may change after the end. Head and end are encoded once, as the published JSON record ([Interaction.AppendJSON]); the store
+// keeps those bytes and REST sends them, so what was shown, what is stored and what is read later are the same text.
+//
+// [Service] is the one door: REST, pages, CLI and MCP call it with a [Principal], and it decides who may do what. An agent's
+// credential can never list or resolve; that is refused by type in [Interaction.Resolve], and again by a constraint in the database.
+//
+// The package imports the standard library only. Every failure that a caller can cause is an [*Error], whose message may be shown to
+// anybody.
+package interaction

@@ -1,0 +1,90 @@
+package interaction
+
+import (
+	"slices"
+	"time"
+)
+
+// PrincipalKind is the type of a credential.
+type PrincipalKind string
+
+// The kinds of credential.
+const (
+	UserPrincipal     PrincipalKind = "user"
+	OperatorPrincipal PrincipalKind = "operator_key"
+	AgentPrincipal    PrincipalKind = "agent_key"
+	SystemPrincipal   PrincipalKind = "system" // deadlines; never a caller
+)
+
+// Scope is something an operator key may do.
+type Scope string
+
+// The scopes of operator keys.
+const (
+	ScopeRead    Scope = "read"
+	ScopeResolve Scope = "resolve"
+	ScopeManage  Scope = "manage"
+	ScopeAudit   Scope = "audit"
+	ScopeEmbed   Scope = "embed"
+)
+
+// Scopes are all of them, in the order in which they are told.
+var Scopes = []Scope{ScopeRead, ScopeResolve, ScopeManage, ScopeAudit, ScopeEmbed}
+
+// Principal is who is calling, as proved by a credential.
+type Principal struct {
+	Kind      PrincipalKind
+	ID        ID // usr_… or key_…
+	Name      string
+	ProjectID ID      // the one project an agent key works in; "" for those that see every project of the org
+	AgentID   ID      // the one agent an agent key is bound to; "" for one bound to none
+	Scopes    []Scope // what it may do; an agent key has none
+	Channel   Channel // the door this call came through
+}
+
+// can says whether the principal has the scope. An agent's credential has none, whatever it says.
+func (p Principal) can(s Scope) bool {
+	return p.Kind != AgentPrincipal && slices.Contains(p.Scopes, s)
+}
+
+// IsAgent says whether the credential is an agent's: it can create and wait, and never list or resolve.
+func (p Principal) IsAgent() bool { return p.Kind == AgentPrincipal }
+
+// sees says whether the principal may know of a. Bound keys see their agent only.
+func (p Principal) sees(a Agent) bool {
+	if p.ProjectID != "" && p.ProjectID != a.ProjectID {
+		return false
+	}
+	return p.AgentID == "" || p.AgentID == a.ID
+}
+
+// asked says whether the principal is the asker: the credential that created i, or the one of its agent.
+func (p Principal) asked(i Interaction) bool {
+	return p.ID == i.Creator || p.IsAgent() && p.AgentID != "" && p.AgentID == i.AgentID
+}
+
+// reads says whether the principal may know of r: an agent's credential of what it asked only.
+func (p Principal) reads(r Record) bool {
+	if p.ProjectID != "" && p.ProjectID != r.ProjectID {
+		return false
+	}
+	return p.can(ScopeRead) || p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
+}
+
+// actor is how the principal is told in the record.
+func (p Principal) actor() Actor {
+	kind := APIKeyActor
+	if p.Kind == UserPrincipal {
+		kind = UserActor
+	}
+	return Actor{Kind: kind, Name: p.Name, Channel: p.Channel}
+}
+
+// end is an ending by the principal at now.
+func (p Principal) end(now time.Time) End {
+	return End{At: now, By: p.actor(), Credential: p.ID, ProvedBy: p.Kind}
+}
+
+func forbidden(what string) *Error {
+	return Errorf(Forbidden, "This credential may not %s.", what)
+}

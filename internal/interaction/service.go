@@ -1,0 +1,290 @@
+package interaction
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// MaxWait is how long one call may wait for an interaction to end.
+const MaxWait = 55 * time.Second
+
+// DefaultOpenLimit is how many open interactions an asker may have per agent.
+const DefaultOpenLimit = 50
+
+// Watcher tells of committed changes.
+type Watcher interface {
+	// Watch gives every later state of the interaction, in commit order, until stop is called. A watcher that does not read in time
+	// gets its channel closed.
+	Watch(id ID) (changes <-chan Record, stop func())
+}
+
+// Service is the one door to interactions: it decides who may do what, and has the store do it. All methods may be called at
+// once from anywhere.
+type Service struct {
+	store     Store
+	watcher   Watcher
+	log       *slog.Logger
+	now       func() time.Time
+	askers    *askers
+	openLimit int
+	deadlines chan struct{} // poked when a nearer deadline may have come
+	closing   chan struct{}
+}
+
+// NewService makes a Service. Call [Service.Run] to have deadlines kept.
+func NewService(store Store, watcher Watcher, log *slog.Logger, now func() time.Time) *Service {
+	return &Service{
+		store: store, watcher: watcher, log: log, now: now, askers: newAskers(), openLimit: DefaultOpenLimit,
+		deadlines: make(chan struct{}, 1), closing: make(chan struct{}),
+	}
+}
+
+// Close releases every waiting asker with Unavailable. Call it once.
+func (s *Service) Close() { close(s.closing) }
+
+// Time is now, in the milliseconds that are stored.
+func (s *Service) Time() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// Ref names an interaction from outside. What does not belong together does not exist.
+type Ref struct {
+	Project ID
+	Agent   ID // "": any of the project
+	ID      ID
+}
+
+func (ref Ref) names(r Record) bool {
+	return r.ID == ref.ID && r.ProjectID == ref.Project && (ref.Agent == "" || ref.Agent == r.AgentID)
+}
+
+// Project finds a project by org and its own id or slug. A credential bound to another project is told NotFound.
+func (s *Service) Project(ctx context.Context, p Principal, org, project string) (Project, error) {
+	found, err := s.store.Project(ctx, org, project)
+	if err != nil {
+		return found, err
+	}
+	if p.ProjectID != "" && p.ProjectID != found.ID {
+		return Project{}, errNotFound()
+	}
+	return found, nil
+}
+
+// CreateAgent makes an agent; one with the same key is given back instead. Agent keys bound to an agent may not.
+func (s *Service) CreateAgent(ctx context.Context, p Principal, in Project, a NewAgent, once Once) (Agent, bool, error) {
+	a, err := a.Normalised()
+	if err != nil {
+		return Agent{}, false, err
+	}
+	if p.AgentID != "" || !p.IsAgent() && !p.can(ScopeManage) {
+		return Agent{}, false, forbidden("create agents")
+	}
+	return s.store.CreateAgent(ctx, in, a, once, s.Time())
+}
+
+// Agent gives one agent of a project.
+func (s *Service) Agent(ctx context.Context, p Principal, in Project, id ID) (Agent, error) {
+	a, err := s.store.Agent(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	if a.ProjectID != in.ID || !p.sees(a) {
+		return Agent{}, errNotFound()
+	}
+	if !p.IsAgent() && !p.can(ScopeRead) {
+		return Agent{}, forbidden("read agents")
+	}
+	return a, nil
+}
+
+// UpdateAgent changes an agent's name, metadata or destination.
+func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id ID, patch AgentPatch) (Agent, error) {
+	return s.store.UpdateAgent(ctx, id, func(a Agent) (Agent, error) {
+		if a.ProjectID != in.ID || !p.sees(a) {
+			return a, errNotFound()
+		}
+		if p.IsAgent() && p.AgentID != a.ID || !p.IsAgent() && !p.can(ScopeManage) {
+			return a, forbidden("change this agent")
+		}
+		return a.Apply(patch, s.Time())
+	})
+}
+
+// Agents lists agents; next is nil on the last page.
+func (s *Service) Agents(ctx context.Context, p Principal, f AgentFilter) (page []Agent, next *Cursor, err error) {
+	if !p.can(ScopeRead) {
+		return nil, nil, forbidden("list agents")
+	}
+	all, err := s.store.Agents(ctx, f)
+	page, next = cut(all, f.Limit, func(a Agent) Cursor { return Cursor{a.CreatedAt, a.ID} })
+	return page, next, err
+}
+
+// Create opens an interaction for an agent. An asker that has too many open ones is RateLimited; an archived agent is a Conflict.
+func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID, ask Ask, once Once) (Record, bool, error) {
+	ask, err := ask.Normalised()
+	if err != nil {
+		return Record{}, false, err
+	}
+	now := s.Time()
+	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Interaction, error) {
+		if err := s.mayAsk(p, in, a, already); err != nil {
+			return Interaction{}, err
+		}
+		return New(ask, a, p.ID, now), nil
+	})
+	if err != nil || !created {
+		return r, created, err
+	}
+	if ask.WaitMode == Block {
+		s.askers.expect(r.ID, now)
+	}
+	if ask.timeout() > 0 {
+		s.keepDeadlines()
+	}
+	return r, created, nil
+}
+
+func (s *Service) mayAsk(p Principal, in Project, a Agent, already int) error {
+	if a.ProjectID != in.ID || !p.sees(a) {
+		return errNotFound()
+	}
+	if !p.IsAgent() && !p.can(ScopeManage) {
+		return forbidden("ask for this agent")
+	}
+	if a.State == AgentArchived {
+		return Errorf(Conflict, "This agent is archived; it can no longer ask.")
+	}
+	if already >= s.openLimit {
+		return &Error{Code: RateLimited, RetryAfter: 5, Message: "This asker has too many open interactions for this agent; wait until one ends."}
+	}
+	return nil
+}
+
+// Get gives one interaction.
+func (s *Service) Get(ctx context.Context, p Principal, ref Ref) (Record, error) {
+	r, err := s.store.Interaction(ctx, ref.ID)
+	if err != nil {
+		return r, err
+	}
+	if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+		return Record{}, errNotFound()
+	}
+	if !p.reads(r) {
+		return Record{}, forbidden("read interactions")
+	}
+	return r, nil
+}
+
+// Wait is Get that returns when the interaction ends, or after d at the latest. Its caller is heard of as the asker while it waits.
+func (s *Service) Wait(ctx context.Context, p Principal, ref Ref, d time.Duration) (Record, error) {
+	changes, stop := s.watcher.Watch(ref.ID) // before reading: an answer between the two must not be missed
+	defer stop()
+	r, err := s.Get(ctx, p, ref)
+	if err != nil || r.State != Open || d <= 0 {
+		return r, err
+	}
+	if p.IsAgent() {
+		s.heardOf(r)
+		defer func() { s.askers.depart(r.ID, s.Time()) }()
+	}
+	if err := s.await(ctx, changes, d, &r); err != nil {
+		return r, err
+	}
+	if r.State != Open {
+		return r, nil
+	}
+	return s.Get(ctx, p, ref)
+}
+
+// await reads changes into r until it ended, the time is up, or nobody waits any more.
+func (s *Service) await(ctx context.Context, changes <-chan Record, d time.Duration, r *Record) error {
+	timer := time.NewTimer(min(d, MaxWait))
+	defer timer.Stop()
+	for r.State == Open {
+		select {
+		case next, ok := <-changes:
+			if !ok {
+				return nil
+			}
+			*r = next
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.closing:
+			return &Error{Code: Unavailable, Message: "The server is restarting; ask again.", RetryAfter: 1}
+		}
+	}
+	return nil
+}
+
+// heardOf notes that the asker of r waits on the line.
+func (s *Service) heardOf(r Record) {
+	if s.askers.arrive(r.ID) || !r.Delivery.AskerGoneSince.IsZero() {
+		s.store.MarkAsker(r.ID, time.Time{})
+	}
+	if now := s.Time(); s.askers.touch(r.AgentID, now) {
+		s.store.TouchAgent(r.AgentID, now)
+	}
+}
+
+// PickedUp notes that the caller was handed r. Call it when the answer has left; only the asker's own reading counts.
+func (s *Service) PickedUp(p Principal, r Record) {
+	if p.IsAgent() && r.State == Resolved && r.Delivery.PickedUpAt.IsZero() {
+		s.store.MarkPickedUp(r.ID, s.Time())
+	}
+}
+
+// Resolve ends an interaction with a person's answer; see [Interaction.Resolve]. replay says that the same answer had been given.
+func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) (r Record, replay bool, err error) {
+	a, err = a.Checked()
+	if err != nil {
+		return r, false, err
+	}
+	if p.Kind == UserPrincipal && a.External != nil {
+		return r, false, Errorf(InvalidRequest, "actor: a signed-in user answers in person; only an API key may name somebody else")
+	}
+	r, replay, err = s.store.Update(ctx, ref.ID, a.External, func(r Record, i Interaction, actor ID) (Change, error) {
+		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+			return Change{}, errNotFound()
+		}
+		return i.Resolve(a, p, actor, s.Time())
+	})
+	return s.ended(r, replay, err)
+}
+
+// Cancel withdraws an interaction; see [Interaction.Cancel].
+func (s *Service) Cancel(ctx context.Context, p Principal, ref Ref) (r Record, replay bool, err error) {
+	r, replay, err = s.store.Update(ctx, ref.ID, nil, func(r Record, i Interaction, _ ID) (Change, error) {
+		if !ref.names(r) || !p.reads(r) {
+			return Change{}, errNotFound()
+		}
+		return i.Cancel(p, s.Time())
+	})
+	return s.ended(r, replay, err)
+}
+
+func (s *Service) ended(r Record, replay bool, err error) (Record, bool, error) {
+	if err == nil {
+		s.askers.forget(r.ID)
+	}
+	return r, replay, err
+}
+
+// List gives the interactions that f describes; next is nil on the last page.
+func (s *Service) List(ctx context.Context, p Principal, f Filter) (page []Record, next *Cursor, err error) {
+	if !p.can(ScopeRead) {
+		return nil, nil, forbidden("list interactions")
+	}
+	all, err := s.store.Interactions(ctx, f)
+	page, next = cut(all, f.Limit, func(r Record) Cursor { return Cursor{r.CreatedAt, r.ID} })
+	return page, next, err
+}
+
+// History is what happened to one interaction.
+func (s *Service) History(ctx context.Context, p Principal, ref Ref) ([]Event, error) {
+	if _, err := s.Get(ctx, p, ref); err != nil {
+		return nil, err
+	}
+	return s.store.History(ctx, ref.ID)
+}

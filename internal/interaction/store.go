@@ -1,0 +1,127 @@
+package interaction
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Store keeps projects, agents and interactions. Every method that writes returns only when what it wrote is on disk. A thing that is
+// not there is a NotFound error; a store that cannot write now gives Unavailable.
+type Store interface {
+	// Project finds a project of an org, both by id or by slug.
+	Project(ctx context.Context, org, project string) (Project, error)
+
+	// CreateAgent makes an agent, or gives the one that has its key already (then created is false).
+	CreateAgent(ctx context.Context, p Project, a NewAgent, once Once, now time.Time) (agent Agent, created bool, err error)
+	// UpdateAgent changes an agent inside the transaction that writes it.
+	UpdateAgent(ctx context.Context, id ID, change func(Agent) (Agent, error)) (Agent, error)
+	// TouchAgent remembers that the agent's asker was heard of. It waits for nothing and may be lost.
+	TouchAgent(id ID, at time.Time)
+	Agent(ctx context.Context, id ID) (Agent, error)
+	// Agents are those that f describes, oldest first, and one more than f.Limit if there are more.
+	Agents(ctx context.Context, f AgentFilter) ([]Agent, error)
+
+	// Create stores what open makes of the agent, inside one transaction that also counts the open interactions of the creator: open
+	// gets that number. created is false, and open was not called, if once names a request that was already carried out.
+	Create(ctx context.Context, agent ID, creator ID, once Once, open func(a Agent, already int) (Interaction, error)) (r Record, created bool, err error)
+	// Update carries out what change makes of the interaction, in one transaction. who, if any, is stored first and change gets its id.
+	Update(ctx context.Context, id ID, who *External, change func(r Record, i Interaction, actor ID) (Change, error)) (r Record, replay bool, err error)
+	Interaction(ctx context.Context, id ID) (Record, error)
+	// Interactions are those that f describes, in its order, and one more than f.Limit if there are more.
+	Interactions(ctx context.Context, f Filter) ([]Record, error)
+	// History is what the log holds about one interaction, in order.
+	History(ctx context.Context, id ID) ([]Event, error)
+
+	// Due are open interactions whose deadline is at or before now, at most limit.
+	Due(ctx context.Context, now time.Time, limit int) ([]ID, error)
+	// NextDeadline is the earliest deadline of an open interaction; zero: there is none.
+	NextDeadline(ctx context.Context) (time.Time, error)
+	// OnTheLine are the open interactions whose askers wait on the line.
+	OnTheLine(ctx context.Context) ([]ID, error)
+	// MarkPickedUp and MarkAsker record delivery. Marking what is already so writes nothing. They return at once; failures are logged.
+	MarkPickedUp(id ID, at time.Time)
+	MarkAsker(id ID, goneSince time.Time)
+}
+
+// Once makes a create happen once: the same key from the same caller with the same request gives the first result again, with
+// another request it is an IdempotencyKey conflict. An empty Key means nothing.
+type Once struct {
+	Caller  ID
+	Key     string
+	Request [32]byte // SHA-256 of route and body
+}
+
+// Filter describes interactions. Empty fields do not filter.
+type Filter struct {
+	Project       ID
+	Agent         ID
+	State         State
+	Kind          Kind
+	CancelReason  CancelReason
+	ResolvedBy    string // the name or the actor id of who ended it
+	CreatedAfter  time.Time
+	CreatedBefore time.Time
+	Ended         bool // resolved and canceled only
+	Page
+}
+
+// AgentFilter describes agents. Empty fields do not filter.
+type AgentFilter struct {
+	Project ID
+	Name    string
+	Key     string
+	State   AgentState
+	Page
+}
+
+// Page is one page of a list that is ordered by (created_at, id).
+type Page struct {
+	Limit  int
+	After  *Cursor // nil: from the start
+	Newest bool    // newest first
+}
+
+// The sizes of a page.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 100
+)
+
+// Cursor is a place in a list: just behind the item with this time and id.
+type Cursor struct {
+	At time.Time
+	ID ID
+}
+
+// String is the opaque form that callers get.
+func (c Cursor) String() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(c.At.UnixMilli(), 36) + "." + string(c.ID)))
+}
+
+// ParseCursor reads what [Cursor.String] wrote; anything else is InvalidRequest.
+func ParseCursor(s string) (*Cursor, error) {
+	bad := Errorf(InvalidRequest, "cursor: not one that we gave; take next_cursor of the page before as it is")
+	text, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return nil, bad
+	}
+	ms, id, ok := strings.Cut(string(text), ".")
+	at, err := strconv.ParseInt(ms, 36, 64)
+	prefix, _, _ := strings.Cut(id, "_")
+	if !ok || err != nil || !ID(id).WellFormed(prefix) {
+		return nil, bad
+	}
+	return &Cursor{At: time.UnixMilli(at).UTC(), ID: ID(id)}, nil
+}
+
+// cut splits what a store gave for a page into the page and the cursor of the next one, nil if there is none.
+func cut[T any](items []T, limit int, at func(T) Cursor) ([]T, *Cursor) {
+	if len(items) <= limit {
+		return items, nil
+	}
+	next := at(items[limit-1])
+	return items[:limit], &next
+}

@@ -1,0 +1,44 @@
+package interaction
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// length counts Unicode code points, as every limit of the contract does unless it names bytes.
+func length(s string) int { return utf8.RuneCountInString(s) }
+
+func hasNUL(s string) bool { return strings.IndexByte(s, 0) >= 0 }
+
+// clip shortens s for an error message.
+func clip(s string) string {
+	const most = 60
+	if length(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// line is s trimmed: 1 to most characters, no NUL. field names it in the error.
+func line(field, s string, most int) (string, error) {
+	if hasNUL(s) {
+		return "", Errorf(ValidationFailed, "%s: the NUL character is not allowed", field)
+	}
+	t := strings.TrimSpace(s)
+	if t == "" {
+		return "", Errorf(ValidationFailed, "%s: must not be blank; 1 to %d characters are allowed", field, most)
+	}
+	if n := length(t); n > most {
+		return "", Errorf(ValidationFailed, "%s: %d characters are too many; 1 to %d are allowed", field, n, most)
+	}
+	return t, nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

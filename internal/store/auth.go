@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"sayso/internal/auth"
+	"sayso/internal/interaction"
+)
+
+var _ auth.Store = (*Store)(nil)
+
+// KeyPrincipal is who a key stands for.
+func (s *Store) KeyPrincipal(_ context.Context, h auth.Hash) (interaction.Principal, error) {
+	const q = `SELECT k.kind, k.id, k.name, k.scopes, coalesce(p.id, ''), coalesce(a.id, '') FROM api_keys k
+		LEFT JOIN projects p ON p.key = k.project LEFT JOIN agents a ON a.key = k.agent WHERE k.hash = ? AND k.revoked_at IS NULL`
+	var p interaction.Principal
+	var scopes string
+	err := s.row(q, []any{h[:]}, &p.Kind, &p.ID, &p.Name, &scopes, &p.ProjectID, &p.AgentID)
+	for name := range strings.FieldsSeq(scopes) {
+		p.Scopes = append(p.Scopes, interaction.Scope(name))
+	}
+	return p, err
+}
+
+// EnsureKey stores a key unless it is there.
+func (s *Store) EnsureKey(ctx context.Context, k auth.Key, now time.Time) error {
+	var scopes []string
+	for _, scope := range k.Scopes {
+		scopes = append(scopes, string(scope))
+	}
+	return s.writer.do(ctx, func(t *tx) error {
+		return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_at)
+			VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+			k.ID, k.Kind, k.Name, k.Project, k.Agent, strings.Join(scopes, " "), k.Hash[:], k.LastFour, ms(now))
+	})
+}
+
+// HasOwner says whether somebody has signed in ever.
+func (s *Store) HasOwner(context.Context) (bool, error) {
+	var has bool
+	err := s.row("SELECT EXISTS (SELECT 1 FROM users)", nil, &has)
+	return has, err
+}
+
+// Owner is the first user.
+func (s *Store) Owner(ctx context.Context, name string, now time.Time) (user interaction.ID, first bool, err error) {
+	err = s.writer.do(ctx, func(t *tx) error {
+		err := t.row("SELECT id FROM users ORDER BY key LIMIT 1", nil, &user)
+		if interaction.CodeOf(err) != interaction.NotFound {
+			first = false
+			return err
+		}
+		first, user = true, interaction.NewID(interaction.UserPrefix, now)
+		return t.run("INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", user, name, ms(now))
+	})
+	return user, first, err
+}
+
+// StartSession stores a session.
+func (s *Store) StartSession(ctx context.Context, h auth.Hash, user interaction.ID, now time.Time) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		return t.run("INSERT INTO sessions (hash, user, created_at, seen_at) VALUES (?, (SELECT key FROM users WHERE id = ?), ?, ?)",
+			h[:], user, ms(now), ms(now))
+	})
+}
+
+// SessionPrincipal finds a session that is neither too old nor idle for too long, and when it was last seen. Its user may do everything:
+// there is one person so far.
+func (s *Store) SessionPrincipal(_ context.Context, h auth.Hash, born, seen time.Time) (interaction.Principal, time.Time, error) {
+	const q = `SELECT u.id, u.name, x.seen_at FROM sessions x JOIN users u ON u.key = x.user
+		WHERE x.hash = ? AND x.created_at > ? AND x.seen_at > ?`
+	p := interaction.Principal{Kind: interaction.UserPrincipal, Scopes: interaction.Scopes, Channel: interaction.ChannelDashboard}
+	var last int64
+	err := s.row(q, []any{h[:], ms(born), ms(seen)}, &p.ID, &p.Name, &last)
+	return p, fromMS(last), err
+}
+
+// TouchSession remembers that a session was used. It waits for nothing.
+func (s *Store) TouchSession(h auth.Hash, now time.Time) {
+	s.writer.later("touch session", func(t *tx) error {
+		return t.run("UPDATE sessions SET seen_at = ? WHERE hash = ?", ms(now), h[:])
+	})
+}
+
+// EndSession takes a session away.
+func (s *Store) EndSession(ctx context.Context, h auth.Hash) error {
+	return s.writer.do(ctx, func(t *tx) error { return t.run("DELETE FROM sessions WHERE hash = ?", h[:]) })
+}
+
+// AddCode stores a one-time code.
+func (s *Store) AddCode(ctx context.Context, h auth.Hash, now time.Time) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		return t.run("INSERT INTO signin_codes (hash, created_at) VALUES (?, ?)", h[:], ms(now))
+	})
+}
+
+// UseCode takes a code away and says whether it was good.
+func (s *Store) UseCode(ctx context.Context, h auth.Hash, born time.Time) (good bool, err error) {
+	err = s.writer.do(ctx, func(t *tx) error {
+		var made int64
+		err := t.row("DELETE FROM signin_codes WHERE hash = ? RETURNING created_at", []any{h[:]}, &made)
+		t.writes++
+		good = err == nil && made > ms(born)
+		if interaction.CodeOf(err) == interaction.NotFound {
+			return nil
+		}
+		return err
+	})
+	return good && err == nil, err
+}
+
+// KeepCode says whether a code is good.
+func (s *Store) KeepCode(_ context.Context, h auth.Hash, born time.Time) (good bool, err error) {
+	err = s.row("SELECT EXISTS (SELECT 1 FROM signin_codes WHERE hash = ? AND created_at > ?)", []any{h[:], ms(born)}, &good)
+	return good, err
+}
+
+// DropCodes takes all codes away.
+func (s *Store) DropCodes(ctx context.Context) error {
+	return s.writer.do(ctx, func(t *tx) error { return t.run("DELETE FROM signin_codes") })
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+
+	"sayso/internal/audit"
+	"sayso/internal/interaction"
+)
+
+// event appends to the log.
+func (t *tx) event(at place, sequence int64, e interaction.Event) error {
+	return t.run(`INSERT INTO events (project, sequence, agent, id, kind, interaction, input_id, tool_call, body, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at.project, sequence, at.agent, e.ID, e.Kind, at.interaction, textOrNull(e.InputID), textOrNull(e.ToolCallID), textOrNull(e.Body), ms(e.At))
+}
+
+// publish appends the audit entry of a lifecycle event, and has followers told after the commit.
+func (t *tx) publish(at place, kind interaction.EventKind, sequence int64, r interaction.Record, i interaction.Interaction) error {
+	t.changes = append(t.changes, Change{Kind: kind, Sequence: sequence, Record: r})
+	head, err := t.head(at.project)
+	if err != nil {
+		return err
+	}
+	canonical, hash, err := auditEntry(kind, sequence, r, i).Seal(head.audit)
+	if err != nil {
+		return err
+	}
+	head.audit = hash
+	return t.run("INSERT INTO audit_entries (project, sequence, entry, hash) VALUES (?, ?, ?, ?)", at.project, sequence, canonical, hash[:])
+}
+
+func auditEntry(kind interaction.EventKind, sequence int64, r interaction.Record, i interaction.Interaction) audit.Entry {
+	e := audit.Entry{
+		Sequence: sequence, At: r.CreatedAt.Format(interaction.TimeFormat), Project: string(r.ProjectID), Agent: string(r.AgentID),
+		Interaction: string(r.ID), Action: string(kind), Digest: i.Digest, Record: audit.RecordHash(r.Head),
+		Actor: audit.Actor{Kind: "asker", Credential: string(i.Creator)},
+	}
+	if end := i.End; end != nil {
+		e.At, e.Record = end.At.Format(interaction.TimeFormat), audit.RecordHash(r.End)
+		e.Actor = audit.Actor{
+			Kind: string(end.By.Kind), Name: end.By.Name, ID: string(end.By.ActorID), Credential: string(end.Credential), Channel: string(end.By.Channel),
+		}
+	}
+	return e
+}
+
+// Verify checks a project's whole audit chain, and that every final interaction agrees with its entry. It gives the number of entries;
+// the error names the first that does not hold.
+func (s *Store) Verify(_ context.Context, project interaction.ID) (n int, err error) {
+	var chain audit.Chain
+	const entries = `SELECT a.entry, a.hash, i.state, r.head, e.record FROM audit_entries a
+		JOIN events v ON v.project = a.project AND v.sequence = a.sequence
+		JOIN interactions i ON i.key = v.interaction JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
+		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`
+	err = s.rows(entries, []any{project}, func(rows *sql.Rows) error { return verifyRow(&chain, rows) })
+	if err != nil {
+		return chain.N, err
+	}
+	var head []byte
+	var written int
+	const heads = "SELECT coalesce(audit_head, x''), (SELECT count(*) FROM audit_entries a WHERE a.project = p.key) FROM projects p WHERE p.id = ?"
+	if err := s.row(heads, []any{project}, &head, &written); err != nil {
+		return chain.N, err
+	}
+	return chain.N, chain.Complete(written, head)
+}
+
+func verifyRow(chain *audit.Chain, rows *sql.Rows) error {
+	var canonical, hash, head, end []byte
+	var state string
+	if err := rows.Scan(&canonical, &hash, &state, &head, &end); err != nil {
+		return err
+	}
+	entry, err := chain.Append(canonical, audit.Hash(hash))
+	if err != nil {
+		return err
+	}
+	record := head
+	if entry.Action != string(interaction.CreatedEvent) {
+		record = end
+	}
+	return entry.Agrees(record)
+}
+
+// History is what the log holds about one interaction.
+func (s *Store) History(_ context.Context, id interaction.ID) (list []interaction.Event, err error) {
+	const q = `SELECT v.id, v.kind, coalesce(v.input_id, ''), coalesce(v.tool_call, ''), coalesce(v.body, ''), v.at FROM events v
+		WHERE v.interaction = (SELECT key FROM interactions WHERE id = ?) ORDER BY v.sequence`
+	err = s.rows(q, []any{id}, func(rows *sql.Rows) error {
+		e := interaction.Event{InteractionID: id}
+		var at int64
+		err := rows.Scan(&e.ID, &e.Kind, &e.InputID, &e.ToolCallID, &e.Body, &at)
+		e.At = fromMS(at)
+		list = append(list, e)
+		return err
+	})
+	return list, err
+}

@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"sayso/internal/interaction"
+)
+
+const recordColumns = `SELECT i.key, i.project, i.agent, i.id, i.state, i.created_at, i.creator, i.sequence, r.head, r.suggestions,
+	e.record, e.sequence, d.gone_since, d.picked_up_at, d.reported_at, d.outcome, d.sequence
+	FROM interactions i JOIN requests r ON r.interaction = i.key
+	LEFT JOIN ends e ON e.interaction = i.key
+	LEFT JOIN deliveries d ON d.interaction = i.key `
+
+// row is a row of recordColumns, before its project and agent are named.
+type row struct {
+	interaction.Record
+	project, agent int64
+}
+
+func scanRow(scan func(...any) error) (row, error) {
+	var r row
+	var created int64
+	var ended, delivered, gone, picked, reported sql.NullInt64
+	var outcome sql.NullString
+	err := scan(&r.Key, &r.project, &r.agent, &r.ID, &r.State, &created, &r.Creator, &r.Version, &r.Head, &r.Suggestions,
+		&r.End, &ended, &gone, &picked, &reported, &outcome, &delivered)
+	if err != nil {
+		return r, found(err)
+	}
+	r.CreatedAt = fromMS(created)
+	r.Version = max(r.Version, ended.Int64, delivered.Int64)
+	r.Delivery = interaction.Delivery{
+		AskerGoneSince: fromNull(gone), PickedUpAt: fromNull(picked), ReportedAt: fromNull(reported),
+		Outcome: interaction.ToolCallOutcome(outcome.String),
+	}
+	return r, nil
+}
+
+// named fills in the public ids of project and agent.
+func (s *Store) named(r row) (interaction.Record, error) {
+	var err error
+	if r.ProjectID, err = s.projects.of(r.project); err == nil {
+		r.AgentID, err = s.agents.of(r.agent)
+	}
+	return r.Record, err
+}
+
+// Interaction gives one interaction.
+func (s *Store) Interaction(_ context.Context, id interaction.ID) (interaction.Record, error) {
+	stmt, err := s.query(recordColumns + "WHERE i.id = ?")
+	if err != nil {
+		return interaction.Record{}, err
+	}
+	r, err := scanRow(stmt.QueryRow(id).Scan)
+	if err != nil {
+		return r.Record, err
+	}
+	return s.named(r)
+}
+
+// Interactions lists interactions by (created_at, id).
+func (s *Store) Interactions(_ context.Context, f interaction.Filter) (list []interaction.Record, err error) {
+	q, err := s.listQuery(f)
+	if err != nil {
+		return nil, err
+	}
+	err = s.rows(q.text(), q.args, func(rows *sql.Rows) error {
+		r, err := scanRow(rows.Scan)
+		if err != nil {
+			return err
+		}
+		record, err := s.named(r)
+		list = append(list, record)
+		return err
+	})
+	return list, err
+}
+
+// listQuery is the query for f. Each of its forms is covered by an index in its order; a test asserts the plans.
+func (s *Store) listQuery(f interaction.Filter) (*query, error) {
+	q := newQuery(recordColumns)
+	if f.Agent != "" {
+		q.where("i.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
+		q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
+	} else {
+		q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
+	}
+	q.state(f)
+	q.equal("i.kind", string(f.Kind))
+	q.equal("i.cancel_reason", string(f.CancelReason))
+	if f.ResolvedBy != "" {
+		q.where("(e.actor_name = ? OR e.actor_id = ?)", f.ResolvedBy, f.ResolvedBy)
+	}
+	q.time("i.created_at >= ?", f.CreatedAfter)
+	q.time("i.created_at < ?", f.CreatedBefore)
+	q.page("i", f.Page)
+	return q, nil
+}
+
+// state is written out rather than bound: only so does SQLite see that a partial index covers it.
+func (q *query) state(f interaction.Filter) {
+	switch {
+	case f.CancelReason != "" || f.State == interaction.Canceled:
+		q.where("i.state = 'canceled'")
+	case f.State == interaction.Open:
+		q.where("i.state = 'open'")
+	case f.State == interaction.Resolved:
+		q.where("i.state = 'resolved'")
+	case f.Ended:
+		q.where("i.state <> 'open'")
+	}
+	if f.CancelReason != "" && f.State != "" && f.State != interaction.Canceled {
+		q.where("0")
+	}
+}
+
+func (q *query) time(condition string, at time.Time) {
+	if !at.IsZero() {
+		q.where(condition, ms(at))
+	}
+}
+
+// Create stores a new interaction; see [interaction.Store].
+func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Interaction, error)) (r interaction.Record, created bool, err error) {
+	err = s.writer.do(ctx, func(t *tx) error {
+		created = false
+		id, err := t.already(once)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			r, err = t.record(s, id)
+			return err
+		}
+		created = true
+		r, err = t.create(agent, creator, open)
+		if err != nil {
+			return err
+		}
+		return t.remember(once, r.ID, r.CreatedAt)
+	})
+	return r, created && err == nil, err
+}
+
+func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (interaction.Record, error) {
+	key, a, err := t.agent("WHERE a.id = ?", agent)
+	if err != nil {
+		return interaction.Record{}, err
+	}
+	var already int
+	err = t.row("SELECT count(*) FROM interactions WHERE agent = ? AND state = 'open' AND creator = ?", []any{key, creator}, &already)
+	if err != nil {
+		return interaction.Record{}, err
+	}
+	i, err := open(a, already)
+	if err != nil {
+		return interaction.Record{}, err
+	}
+	return t.insertInteraction(key, i)
+}
+
+func (t *tx) insertInteraction(agent int64, i interaction.Interaction) (interaction.Record, error) {
+	r := interaction.NewRecord(i)
+	var project int64
+	if err := t.row("SELECT project FROM agents WHERE key = ?", []any{agent}, &project); err != nil {
+		return r, err
+	}
+	at := place{project: project, agent: agent}
+	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
+	var err error
+	if r.Version, err = t.next(project); err != nil {
+		return r, err
+	}
+	r.Key, err = t.insert(`INSERT INTO interactions (project, agent, id, kind, wait_mode, creator, created_at, expires_at, sequence)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		project, agent, i.ID, i.Kind, i.WaitMode, i.Creator, ms(i.CreatedAt), msOrNull(i.ExpiresAt), r.Version)
+	if err != nil {
+		return r, err
+	}
+	at.interaction = r.Key
+	if err := t.run("INSERT INTO requests (interaction, head, suggestions) VALUES (?, ?, ?)", r.Key, r.Head, nullBytes(i.Suggestions)); err != nil {
+		return r, err
+	}
+	if i.ToolCall != nil {
+		err := t.run("INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, 'awaiting_permission', ?)",
+			agent, r.Key, i.ToolCallID, ms(i.CreatedAt))
+		if err != nil {
+			return r, err
+		}
+	}
+	if err := t.event(at, r.Version, event); err != nil {
+		return r, err
+	}
+	return r, t.publish(at, interaction.CreatedEvent, r.Version, r, i)
+}
+
+func nullBytes(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+// place is where in the tables a change belongs.
+type place struct{ project, agent, interaction int64 }
+
+// record reads one interaction inside the transaction.
+func (t *tx) record(s *Store, id interaction.ID) (interaction.Record, error) {
+	_, r, err := t.locate(s, id)
+	return r, err
+}
+
+func (t *tx) locate(s *Store, id interaction.ID) (place, interaction.Record, error) {
+	stmt, err := t.w.stmt(recordColumns + "WHERE i.id = ?")
+	if err != nil {
+		return place{}, interaction.Record{}, err
+	}
+	r, err := scanRow(stmt.QueryRow(id).Scan)
+	if err != nil {
+		return place{}, r.Record, err
+	}
+	record, err := s.named(r)
+	return place{project: r.project, agent: r.agent, interaction: r.Key}, record, err
+}
