@@ -16,6 +16,8 @@ type Page struct {
 	Section Section
 	Open    int    // open cards in the project: the rail's count, the tab title, the favicon
 	User    string // who is signed in; "" shows no rail
+	// Now is when this was rendered: relative times run from it. Zero shows exact times instead.
+	Now time.Time
 
 	// LiveURL is the page's socket and CardsURL the same cards over plain GET; both "" on a page that shows no cards.
 	LiveURL, CardsURL string

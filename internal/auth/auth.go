@@ -103,9 +103,9 @@ func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, e
 	})
 }
 
-// Session is who a session's token stands for.
-func (g *Gate) Session(ctx context.Context, token string) (interaction.Principal, error) {
-	return g.look(HashOf(token), func(h Hash) (interaction.Principal, error) {
+// Session is who a session stands for, by the hash of its token. One that ended or is too old is Unauthorized.
+func (g *Gate) Session(ctx context.Context, session Hash) (interaction.Principal, error) {
+	return g.look(session, func(h Hash) (interaction.Principal, error) {
 		now := g.now()
 		p, seen, err := g.store.SessionPrincipal(ctx, h, now.Add(-SessionMost), now.Add(-SessionIdle))
 		if interaction.CodeOf(err) == interaction.NotFound {
@@ -186,10 +186,9 @@ func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken stri
 }
 
 // SignOut ends a session.
-func (g *Gate) SignOut(ctx context.Context, sessionToken string) error {
-	h := HashOf(sessionToken)
-	defer g.forget(h)
-	return g.store.EndSession(ctx, h)
+func (g *Gate) SignOut(ctx context.Context, session Hash) error {
+	defer g.forget(session)
+	return g.store.EndSession(ctx, session)
 }
 
 // token is 256 random bits, for a session or a code.
@@ -197,4 +196,10 @@ func token() string {
 	var b [32]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// First says whether nobody has signed in ever.
+func (g *Gate) First(ctx context.Context) (bool, error) {
+	has, err := g.store.HasOwner(ctx)
+	return !has, err
 }

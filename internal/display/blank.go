@@ -43,15 +43,15 @@ func (r *rendering) hideBlanks(i, n int) {
 	r.out = appendBlankMark(r.out, n)
 	r.mark()
 	r.from = i + n
-	r.padding.note(i, n)
+	r.padding.note(n)
 }
 
-// padding is what the chip about white space says: the longest run that was
-// shortened.
-type padding struct{ at, length int }
+// padding is what the chip about white space says: the length of the longest
+// run that was shortened.
+type padding int
 
-func (p *padding) note(at, n int) {
-	if n > maxBlanks && n > p.length {
-		*p = padding{at, n}
+func (p *padding) note(n int) {
+	if n > maxBlanks {
+		*p = max(*p, padding(n))
 	}
 }

@@ -1,26 +1,75 @@
 package display
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// tally counts what was replaced by marks, for the chip about it.
+// tally counts what was hidden behind marks, for the chip about it.
 type tally struct {
-	invisible  int    // characters that cannot be seen
-	misleading int    // characters that can be seen for what they are not
-	marks      []byte // the first different marks, separated by spaces
+	invisible  int // cannot be seen
+	misleading int // can be seen, for something that it is not
+	seen       [maxTallied]rune
 	kinds      int
 }
 
+// maxTallied is how many different characters the chip names.
 const maxTallied = 6
 
-func (t *tally) note(mark []byte, c rune, n int) {
-	if misleads(c) {
+// invalidByte stands for a byte that is not part of any UTF-8, where a code
+// point is asked for.
+func invalidByte(b byte) rune { return -1 - rune(b) }
+
+// note counts n times the character c.
+func (t *tally) note(c rune, n int, misleading bool) {
+	if misleading {
 		t.misleading += n
 	} else {
 		t.invisible += n
 	}
+	for i := range t.kinds {
+		if t.seen[i] == c {
+			return
+		}
+	}
 	if t.kinds < maxTallied {
-		t.list(mark)
+		t.seen[t.kinds] = c
+		t.kinds++
 	}
 }
 
-func misleads(c rune) bool { return points().watched.has(c) || points().stacking.has(c) }
+func (t *tally) label() string {
+	switch {
+	case t.misleading == 0:
+		return counted(t.invisible, "invisible character")
+	case t.invisible == 0:
+		return counted(t.misleading, "misleading character")
+	}
+	return counted(t.invisible+t.misleading, "invisible or misleading character")
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// match lists the different characters as the marks that stand for them.
+func (t *tally) match() string {
+	var b strings.Builder
+	for i, c := range t.seen[:t.kinds] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(markOf(c))
+	}
+	return b.String()
+}
+
+func markOf(c rune) string {
+	if c < 0 {
+		return string(appendByteMark(nil, byte(-1-c)))
+	}
+	return string(appendMark(nil, c))
+}

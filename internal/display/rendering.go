@@ -173,13 +173,13 @@ func (r *rendering) hideByte(i int) int {
 	r.flush(i)
 	start := len(r.out)
 	r.out = appendByteMark(r.out, r.src[i])
-	return r.hidden(i, 1, start, utf8.RuneError)
+	return r.hidden(i, 1, start, invalidByte(r.src[i]))
 }
 
 // hidden completes what out[start:] started for the character at i.
 func (r *rendering) hidden(i, size, start int, c rune) int {
 	n := repetitions(r.src, i, size)
-	r.tally.note(r.out[start:], c, n)
+	r.tally.note(c, n, r.misleads(c))
 	if n > 1 {
 		r.out = appendAgain(r.out, start, n-1)
 	}
@@ -187,6 +187,12 @@ func (r *rendering) hidden(i, size, start int, c rune) int {
 	r.from = i + n*size
 	r.bare.skip(r.src, i, r.from, c)
 	return r.from
+}
+
+// misleads reports whether c, which is hidden, could be seen for something
+// that it is not, rather than not be seen.
+func (r *rendering) misleads(c rune) bool {
+	return r.points != nil && (r.points.watched.has(c) || r.points.stacking.has(c))
 }
 
 // repetitions counts how often the character at s[i:i+size] comes in a row.

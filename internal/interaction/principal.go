@@ -42,8 +42,8 @@ type Principal struct {
 	Channel   Channel // the door this call came through
 }
 
-// can says whether the principal has the scope. An agent's credential has none, whatever it says.
-func (p Principal) can(s Scope) bool {
+// Can says whether the principal has the scope. An agent's credential has none, whatever it says.
+func (p Principal) Can(s Scope) bool {
 	return p.Kind != AgentPrincipal && slices.Contains(p.Scopes, s)
 }
 
@@ -68,7 +68,7 @@ func (p Principal) reads(r Record) bool {
 	if p.ProjectID != "" && p.ProjectID != r.ProjectID {
 		return false
 	}
-	return p.can(ScopeRead) || p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
+	return p.Can(ScopeRead) || p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
 }
 
 // actor is how the principal is told in the record.

@@ -56,7 +56,7 @@ func (a Answers) checkRaw() error {
 // it is still open. An agent's credential is refused, whoever calls. The same answer again is a Replay; any other to one that
 // ended is a conflict that carries how it ended.
 func (i Interaction) Resolve(a Answers, p Principal, actorID ID, now time.Time) (Change, error) {
-	if !p.can(ScopeResolve) {
+	if !p.Can(ScopeResolve) {
 		return Change{}, forbidden("answer interactions")
 	}
 	if a.Digest != "" && a.Digest != i.Digest {

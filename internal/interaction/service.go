@@ -75,7 +75,7 @@ func (s *Service) CreateAgent(ctx context.Context, p Principal, in Project, a Ne
 	if err != nil {
 		return Agent{}, false, err
 	}
-	if p.AgentID != "" || !p.IsAgent() && !p.can(ScopeManage) {
+	if p.AgentID != "" || !p.IsAgent() && !p.Can(ScopeManage) {
 		return Agent{}, false, forbidden("create agents")
 	}
 	return s.store.CreateAgent(ctx, in, a, once, s.Time())
@@ -90,10 +90,20 @@ func (s *Service) Agent(ctx context.Context, p Principal, in Project, id ID) (Ag
 	if a.ProjectID != in.ID || !p.sees(a) {
 		return Agent{}, errNotFound()
 	}
-	if !p.IsAgent() && !p.can(ScopeRead) {
+	if !p.IsAgent() && !p.Can(ScopeRead) {
 		return Agent{}, forbidden("read agents")
 	}
 	return a, nil
+}
+
+// AgentName is what an agent is called; for those who may already see one of its interactions.
+func (s *Service) AgentName(ctx context.Context, id ID) (string, error) {
+	return s.store.AgentName(ctx, id)
+}
+
+// ProjectOf is the project of an interaction at hand.
+func (s *Service) ProjectOf(ctx context.Context, org, project ID) (Project, error) {
+	return s.store.Project(ctx, string(org), string(project))
 }
 
 // UpdateAgent changes an agent's name, metadata or destination.
@@ -102,7 +112,7 @@ func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id I
 		if a.ProjectID != in.ID || !p.sees(a) {
 			return a, errNotFound()
 		}
-		if p.IsAgent() && p.AgentID != a.ID || !p.IsAgent() && !p.can(ScopeManage) {
+		if p.IsAgent() && p.AgentID != a.ID || !p.IsAgent() && !p.Can(ScopeManage) {
 			return a, forbidden("change this agent")
 		}
 		return a.Apply(patch, s.Time())
@@ -111,7 +121,7 @@ func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id I
 
 // Agents lists agents; next is nil on the last page.
 func (s *Service) Agents(ctx context.Context, p Principal, f AgentFilter) (page []Agent, next *Cursor, err error) {
-	if !p.can(ScopeRead) {
+	if !p.Can(ScopeRead) {
 		return nil, nil, forbidden("list agents")
 	}
 	all, err := s.store.Agents(ctx, f)
@@ -148,7 +158,7 @@ func (s *Service) mayAsk(p Principal, in Project, a Agent, already int) error {
 	if a.ProjectID != in.ID || !p.sees(a) {
 		return errNotFound()
 	}
-	if !p.IsAgent() && !p.can(ScopeManage) {
+	if !p.IsAgent() && !p.Can(ScopeManage) {
 		return forbidden("ask for this agent")
 	}
 	if a.State == AgentArchived {
@@ -273,12 +283,17 @@ func (s *Service) ended(r Record, replay bool, err error) (Record, bool, error) 
 
 // List gives the interactions that f describes; next is nil on the last page.
 func (s *Service) List(ctx context.Context, p Principal, f Filter) (page []Record, next *Cursor, err error) {
-	if !p.can(ScopeRead) {
+	if !p.Can(ScopeRead) {
 		return nil, nil, forbidden("list interactions")
 	}
 	all, err := s.store.Interactions(ctx, f)
 	page, next = cut(all, f.Limit, func(r Record) Cursor { return Cursor{r.CreatedAt, r.ID} })
 	return page, next, err
+}
+
+// CountOpen is how many interactions of a project are open.
+func (s *Service) CountOpen(ctx context.Context, in ID) (int, error) {
+	return s.store.CountOpen(ctx, in)
 }
 
 // History is what happened to one interaction.

@@ -21,6 +21,7 @@ type Store interface {
 	// TouchAgent remembers that the agent's asker was heard of. It waits for nothing and may be lost.
 	TouchAgent(id ID, at time.Time)
 	Agent(ctx context.Context, id ID) (Agent, error)
+	AgentName(ctx context.Context, id ID) (string, error)
 	// Agents are those that f describes, oldest first, and one more than f.Limit if there are more.
 	Agents(ctx context.Context, f AgentFilter) ([]Agent, error)
 
@@ -32,6 +33,8 @@ type Store interface {
 	Interaction(ctx context.Context, id ID) (Record, error)
 	// Interactions are those that f describes, in its order, and one more than f.Limit if there are more.
 	Interactions(ctx context.Context, f Filter) ([]Record, error)
+	// CountOpen is how many interactions of a project are open.
+	CountOpen(ctx context.Context, project ID) (int, error)
 	// History is what the log holds about one interaction, in order.
 	History(ctx context.Context, id ID) ([]Event, error)
 

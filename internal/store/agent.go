@@ -46,6 +46,12 @@ func (s *Store) Agent(_ context.Context, id interaction.ID) (interaction.Agent, 
 	return a, err
 }
 
+// AgentName is what an agent is called.
+func (s *Store) AgentName(_ context.Context, id interaction.ID) (name string, err error) {
+	err = s.row("SELECT name FROM agents WHERE id = ?", []any{id}, &name)
+	return name, err
+}
+
 func (t *tx) agent(where string, args ...any) (key int64, a interaction.Agent, err error) {
 	stmt, err := t.w.stmt(agentColumns + where)
 	if err != nil {

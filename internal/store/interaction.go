@@ -25,7 +25,7 @@ func scanRow(scan func(...any) error) (row, error) {
 	var created int64
 	var ended, delivered, gone, picked, reported sql.NullInt64
 	var outcome sql.NullString
-	err := scan(&r.Key, &r.project, &r.agent, &r.ID, &r.State, &created, &r.Creator, &r.Version, &r.Head, &r.Suggestions,
+	err := scan(&r.Key, &r.project, &r.agent, &r.ID, &r.State, &created, &r.Creator, &r.Version, &r.Head, (*[]byte)(&r.Suggestions),
 		&r.End, &ended, &gone, &picked, &reported, &outcome, &delivered)
 	if err != nil {
 		return r, found(err)
@@ -121,6 +121,12 @@ func (q *query) time(condition string, at time.Time) {
 	if !at.IsZero() {
 		q.where(condition, ms(at))
 	}
+}
+
+// CountOpen counts the open interactions of a project.
+func (s *Store) CountOpen(_ context.Context, project interaction.ID) (n int, err error) {
+	err = s.row("SELECT count(*) FROM interactions WHERE project = (SELECT key FROM projects WHERE id = ?) AND state = 'open'", []any{project}, &n)
+	return n, err
 }
 
 // Create stores a new interaction; see [interaction.Store].

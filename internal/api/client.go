@@ -1,0 +1,205 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client speaks to one server with one key.
+type Client struct {
+	URL     string // of the server, its base path included
+	Key     string
+	Channel string // told to the server as the channel of what is done; "": api
+	Org     string // "": default
+	Project string // id or slug; "": default
+	HTTP    *http.Client
+}
+
+// errMaybe says that a request may or may not have reached the server.
+var errMaybe = errors.New("no answer from the server")
+
+// Unreachable says whether err means that no server answered.
+func Unreachable(err error) bool { return errors.Is(err, errMaybe) }
+
+// longest is how long one call may wait for an interaction to end.
+const longest = 55 * time.Second
+
+// Me tells who the key is.
+func (c *Client) Me(ctx context.Context) (me Me, err error) {
+	return me, c.do(ctx, http.MethodGet, "/api/v1/me", nil, &me)
+}
+
+// SignInLink makes a one-time link for the owner.
+func (c *Client) SignInLink(ctx context.Context) (link SignInLink, err error) {
+	return link, c.do(ctx, http.MethodPost, "/api/v1/signin-links", struct{}{}, &link)
+}
+
+// CreateAgent makes an agent, or gives the one that has its key.
+func (c *Client) CreateAgent(ctx context.Context, a NewAgent) (Agent, error) {
+	var body AgentBody
+	err := c.do(ctx, http.MethodPost, c.project()+"/agents", a, &body)
+	return body.Agent, err
+}
+
+// CreateInteraction asks. The key, if given, makes sure that asking again after a failure asks once.
+func (c *Client) CreateInteraction(ctx context.Context, agent, once string, ask NewInteraction) (i Interaction, err error) {
+	header := http.Header{}
+	if once != "" {
+		header.Set("Idempotency-Key", once)
+	}
+	return i, c.send(ctx, http.MethodPost, c.agent(agent)+"/interactions", header, ask, &i)
+}
+
+// Interaction gives one interaction, at once or when it ends, after wait at the latest.
+func (c *Client) Interaction(ctx context.Context, agent, id string, wait time.Duration) (i Interaction, err error) {
+	path := c.agent(agent) + "/interactions/" + id
+	if secs := int(min(wait, longest) / time.Second); secs > 0 {
+		path += "?wait_secs=" + strconv.Itoa(secs)
+	}
+	return i, c.do(ctx, http.MethodGet, path, nil, &i)
+}
+
+// Await waits until the interaction ends, however long that takes, through restarts of the server. quiet is called before each new try
+// after a failure.
+func (c *Client) Await(ctx context.Context, agent, id string, quiet func(error)) (Interaction, error) {
+	for pause := 100 * time.Millisecond; ; {
+		i, err := c.Interaction(ctx, agent, id, longest)
+		switch {
+		case err == nil && i.State != "open":
+			return i, nil
+		case err == nil:
+			pause = 100 * time.Millisecond
+			continue
+		case ctx.Err() != nil || !passing(err):
+			return i, err
+		}
+		quiet(err)
+		if err := sleep(ctx, pause); err != nil {
+			return i, err
+		}
+		pause = min(2*pause, 5*time.Second)
+	}
+}
+
+// passing says whether trying again may help.
+func passing(err error) bool {
+	var e *Error
+	return Unreachable(err) || errors.As(err, &e) && (e.Status >= 500 || e.Status == http.StatusTooManyRequests)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Resolve answers an interaction.
+func (c *Client) Resolve(ctx context.Context, agent, id string, answer Resolve) (i Interaction, err error) {
+	return i, c.do(ctx, http.MethodPost, c.agent(agent)+"/interactions/"+id+"/resolve", answer, &i)
+}
+
+// Cancel withdraws an interaction.
+func (c *Client) Cancel(ctx context.Context, agent, id string) (i Interaction, err error) {
+	return i, c.do(ctx, http.MethodPost, c.agent(agent)+"/interactions/"+id+"/cancel", struct{}{}, &i)
+}
+
+// Interactions lists interactions across the project's agents; query holds the filters.
+func (c *Client) Interactions(ctx context.Context, query url.Values) (list List[Interaction], err error) {
+	return list, c.do(ctx, http.MethodGet, c.project()+"/interactions?"+query.Encode(), nil, &list)
+}
+
+func (c *Client) project() string {
+	return "/api/v1/orgs/" + url.PathEscape(or(c.Org, "default")) + "/projects/" + url.PathEscape(or(c.Project, "default"))
+}
+
+func (c *Client) agent(id string) string { return c.project() + "/agents/" + url.PathEscape(id) }
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+func (c *Client) do(ctx context.Context, method, path string, in, out any) error {
+	return c.send(ctx, method, path, http.Header{}, in, out)
+}
+
+func (c *Client) send(ctx context.Context, method, path string, header http.Header, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := encode(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+		header.Set("Content-Type", "application/json")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, body)
+	if err != nil {
+		return err
+	}
+	header.Set("Authorization", "Bearer "+c.Key)
+	if c.Channel != "" {
+		header.Set("Sayso-Channel", c.Channel)
+	}
+	req.Header = header
+	return c.receive(req, out)
+}
+
+// encode leaves < > & as they are: people read what agents send.
+func encode(in any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(in)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func (c *Client) receive(req *http.Request, out any) error {
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return fmt.Errorf("%w at %s (%w)", errMaybe, c.URL, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("%w at %s (%w)", errMaybe, c.URL, err)
+	}
+	if resp.StatusCode >= 300 {
+		return failure(resp, body)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(body, out)
+}
+
+func failure(resp *http.Response, body []byte) error {
+	e := &Error{Status: resp.StatusCode}
+	if json.Unmarshal(body, e) != nil || e.Message == "" {
+		e.Message = "the server answered " + resp.Status
+	}
+	if secs, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(secs) * time.Second
+	}
+	return e
+}

@@ -1,0 +1,663 @@
+// What the dashboard does beyond plain pages and forms. Without this file everything still works by reloading.
+//
+//   Times      relative times and countdowns go on
+//   Badge      the count in title, rail and favicon
+//   Cards      what a frame does to the page: the one place that adds or replaces cards
+//   Settling   an ended card keeps its place until nobody can be hit by what moves
+//   Live       the socket, and the plain requests that make up for it
+//   Forms      answering a card by htmx, and what can go wrong
+//   Drafts     half-filled forms survive a reload
+//   Copying, Keyboard, Start
+//
+// The socket is our own and not htmx's hx-ws: that one replaces by id whatever comes, while here a frame must never bring back an
+// older version, take focus, scroll, or move what is under the pointer; nor does it reopen after the back-forward cache.
+'use strict'
+;(() => {
+  const root = document.documentElement
+  const $ = (selector, within = document) => within.querySelector(selector)
+  const $$ = (selector, within = document) => [...within.querySelectorAll(selector)]
+  const cards = $('#cards')
+  const view = cards?.dataset.view // inbox, conversation, or one
+  const isOpen = (card) => card?.dataset.state === 'open'
+  const idOf = (card) => card.id.slice('interaction-'.length)
+  const make = (tag, properties, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties)
+    element.append(...children)
+    return element
+  }
+
+  // ---- Times ----
+  // The server says how old a thing was when it wrote the page, and how long it has left. From there this counts with
+  // performance.now(): the clock of the viewer may be wrong. The words are those of views/time.go.
+
+  const arrived = new WeakMap() // element → performance.now() when it came
+  const seen = (element) => {
+    if (!arrived.has(element)) arrived.set(element, performance.now())
+    return (performance.now() - arrived.get(element)) / 1000
+  }
+  const span = (s) =>
+    s < 60 ? `${Math.max(0, Math.floor(s))} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`
+  const ago = (s) => (s < 2 ? 'just now' : `${span(s)} ago`)
+  const left = (s) => (s <= 0 ? 'expiring' : `expires in ${s < 120 ? `${Math.floor(s)} s` : span(s)}`)
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+  const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+
+  function setText(element, text) {
+    if (element.textContent !== text) element.textContent = text
+  }
+
+  function localize(within) {
+    for (const time of $$('time[datetime]', within)) {
+      const at = new Date(time.dateTime)
+      time.title = exact.format(at)
+      if ('clock' in time.dataset) setText(time, clock.format(at))
+      if ('exact' in time.dataset) setText(time, exact.format(at))
+    }
+    for (const element of $$('[data-age], [data-remaining], [data-late-in]', within)) seen(element)
+  }
+
+  function tick() {
+    for (const element of $$('[data-age]')) {
+      const age = Number(element.dataset.age) + seen(element)
+      setText(element, 'ago' in element.dataset ? ago(age) : span(age))
+    }
+    for (const element of $$('[data-remaining]')) {
+      const rest = Number(element.dataset.remaining) - seen(element)
+      setText(element, left(rest))
+      element.classList.toggle('soon', rest < 120)
+      if (rest <= 0 && !element.dataset.over) {
+        element.dataset.over = 'asked' // the server ends it; ask what became of it
+        reconcile()
+      }
+    }
+    for (const late of $$('[data-late-in][hidden]')) {
+      if (Number(late.dataset.lateIn) > seen(late)) continue
+      late.hidden = false
+      late.previousElementSibling.hidden = true
+    }
+  }
+
+  // An equal version says nothing new about the card, but it may say better how old it is: performance.now() stands still while
+  // a machine sleeps.
+  function refreshTimes(card, incoming) {
+    const fresh = $$('[data-age], [data-remaining]', incoming)
+    $$('[data-age], [data-remaining]', card).forEach((element, i) => {
+      Object.assign(element.dataset, fresh[i]?.dataset)
+      arrived.set(element, performance.now())
+    })
+  }
+
+  // ---- Badge ----
+
+  const icon = $('link[rel=icon]')
+  const plainIcon = icon?.href
+  const plainTitle = document.title.replace(/^\(\d+\) /, '')
+  let open = Number(root.dataset.open)
+
+  function dottedIcon(n) {
+    const label = n > 99 ? '' : `<text x="22" y="27" font-family="sans-serif" font-size="15" font-weight="700" fill="#fff" text-anchor="middle">${n}</text>`
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#5046e4" d="M7 1h12a7 7 0 0 1 7 7v6a7 7 0 0 1-7 7h-6l-7 5v-5a7 7 0 0 1-6-7V8a7 7 0 0 1 7-7Z"/><circle cx="22" cy="22" r="10" fill="#d92d20"/>${label}</svg>`
+    return `data:image/svg+xml,${encodeURIComponent(svg)}`
+  }
+
+  function setOpen(n) {
+    open = Math.max(0, n)
+    document.title = open ? `(${open}) ${plainTitle}` : plainTitle
+    if (icon) icon.href = open ? dottedIcon(open) : plainIcon
+    for (const badge of $$('[data-open-count]')) {
+      badge.firstChild.data = String(open)
+      badge.hidden = open === 0
+    }
+  }
+
+  // ---- Cards ----
+
+  const announcement = $('#announce')
+  function announce(words) {
+    if (!announcement) return
+    announcement.append(make('p', { textContent: words }))
+    while (announcement.childElementCount > 4) announcement.firstChild.remove()
+  }
+
+  const titleOf = (card) => $('[id$="-title"]', card)?.textContent.trim() ?? ''
+  const headingOf = (card) => (isOpen(card) ? $('.card-title', card) : $('summary', card))
+  const waiting = new Map() // card id → frame that came while its answer was on the way
+
+  // apply does to the page what a frame or a list of cards says. own is the id of the card whose form this answers.
+  function apply(html, own = '') {
+    if (!cards) return
+    const frame = new DOMParser().parseFromString(html, 'text/html')
+    const before = open
+    for (const incoming of $$('article[data-version]', frame)) applyCard(incoming, incoming.id === own)
+    const count = $('#open-count', frame)
+    if (count) setOpen(Number(count.dataset.open))
+    else if (view === 'inbox') setOpen($$('article[data-state=open]', cards).length)
+    else if (open !== before) setOpen(open)
+    const empty = $('#empty')
+    if (empty) empty.hidden = $('article', cards) !== null
+    settle()
+  }
+
+  function applyCard(incoming, own) {
+    const card = document.getElementById(incoming.id)
+    if (!card) return insert(incoming)
+    const newer = Number(incoming.dataset.version) - Number(card.dataset.version)
+    if (newer < 0 || (newer === 0 && !own)) return newer === 0 && refreshTimes(card, incoming)
+    if (card.ariaBusy === 'true' && !own) return waiting.set(incoming.id, incoming.outerHTML)
+    if (isOpen(card) && isOpen(incoming) && !own) return update(card, incoming)
+    replace(card, incoming, own)
+  }
+
+  function applyWaiting(id) {
+    const frame = waiting.get(id)
+    if (waiting.delete(id)) apply(frame)
+  }
+
+  // update leaves alone what a person may be reading or filling in: the request of an open card never changes, only its head.
+  function update(card, incoming) {
+    const head = $('[data-head]', card)
+    const focused = head.contains(document.activeElement)
+    const fresh = document.adoptNode($('[data-head]', incoming))
+    head.replaceWith(fresh)
+    card.dataset.version = incoming.dataset.version
+    localize(fresh)
+    if (focused) $('a', fresh)?.focus({ preventScroll: true })
+  }
+
+  function replace(card, incoming, own) {
+    const focused = card.contains(document.activeElement)
+    const wasOpen = isOpen(card)
+    const height = card.offsetHeight
+    const drafted = wasOpen && !isOpen(incoming) ? draftedTexts(card) : []
+    const fresh = document.adoptNode(incoming)
+    carryOver(card, fresh, own ? [] : drafted)
+    card.replaceWith(fresh)
+    window.htmx?.process(fresh)
+    localize(fresh)
+    if (isOpen(fresh)) {
+      const problem = $('.problem:not(:empty)', fresh)
+      if (focused) (problem ? $('input', problem.closest('fieldset')) : headingOf(fresh)).focus()
+      return
+    }
+    if (wasOpen) {
+      open--
+      forgetDraft(fresh)
+      announce(`${fresh.dataset.outcome}: ${titleOf(fresh)}`)
+      hold(fresh, height)
+    } else if (held.has(card)) {
+      hold(fresh, height, held.get(card))
+      held.delete(card)
+    }
+    if (focused) moveFocus(fresh, wasOpen)
+  }
+
+  // carryOver keeps what belongs to this page and not to the card: whether it is opened, and what was typed in vain.
+  function carryOver(card, fresh, drafted) {
+    const details = $('details.ended', fresh)
+    if (!details) return
+    const old = $('details.ended', card)
+    if (old) details.open = old.open
+    const kept = $('[data-keep]', fresh) ?? $('[data-keep]', card) ?? (drafted.length ? typedInVain(drafted) : null)
+    if (!kept) return
+    if (!fresh.contains(kept)) $('.ended-body', fresh).prepend(kept)
+    details.open = true
+  }
+
+  function typedInVain(texts) {
+    const typed = texts.map((text) =>
+      make('div', { className: 'typed' },
+        make('pre', { className: 'typed-text', dir: 'auto', textContent: text }),
+        make('button', { type: 'button', className: 'btn btn-small' }, make('span', { textContent: 'Copy' }))))
+    for (const line of typed) {
+      line.lastChild.dataset.copyTyped = ''
+      line.lastChild.firstChild.dataset.copyWord = ''
+    }
+    const box = make('div', { className: 'notice notice-lost' }, make('p', { className: 'hint', textContent: 'This ended before you answered. You had typed:' }), ...typed)
+    box.dataset.keep = 'draft'
+    return box
+  }
+
+  // moveFocus follows an answer to the next open card, or stays where it was if the card had ended before.
+  function moveFocus(card, justEnded) {
+    const all = $$('article', cards)
+    const next = justEnded && !$('[data-keep]', card) ? all.slice(all.indexOf(card) + 1).concat(all).find(isOpen) : null
+    keysRest = performance.now() + 500 // a second press in a hurry was meant for the card that ended
+    headingOf(next ?? card)?.focus({ preventScroll: true })
+  }
+
+  function insert(incoming) {
+    if (!isOpen(incoming) || !cards || view === 'one') return
+    const home = view === 'inbox' ? groupFor(incoming.closest('[data-group]')) : cards
+    const article = document.adoptNode(incoming)
+    home.append(article)
+    window.htmx?.process(article)
+    localize(article)
+    restoreDraft(article)
+    guard([article])
+    open++
+    announce(`New request: ${titleOf(article)}`)
+  }
+
+  // groupFor is the agent's group in the inbox. If a later group is in view where the pointer or a finger may be about to press,
+  // putting a card above it would move it: then the card goes to the end, under the agent's name once more.
+  function groupFor(incoming) {
+    const mine = $$('[data-group]', cards).filter((group) => group.dataset.agent === incoming.dataset.agent).pop()
+    if (mine && !(reachable() && laterInView(mine))) return mine
+    const group = document.importNode(incoming, true)
+    for (const card of $$('article', group)) card.remove()
+    if (mine) {
+      const copies = $$('[data-group]', cards).length
+      group.id += `-${copies}`
+      $('h2', group).id += `-${copies}`
+      group.setAttribute('aria-labelledby', $('h2', group).id)
+    }
+    cards.append(group)
+    return group
+  }
+
+  const laterInView = (group) =>
+    $$('[data-group]', cards).some((other) => group.compareDocumentPosition(other) & 4 && other.getBoundingClientRect().top < innerHeight)
+
+  // ---- Settling ----
+  // A card that ends shows its outcome in the room it had, and shrinks to one line when that can surprise nobody: some seconds
+  // later, with no pointer over the cards, no finger just there, and nobody typing.
+
+  const held = new Map() // card → since when
+  const guarded = new WeakMap() // card → until when its buttons ignore input
+  const calm = matchMedia('(prefers-reduced-motion: reduce)')
+  let pointer = 'none' // none, over, touch
+  let lastInput = -Infinity
+
+  const reachable = () => pointer === 'touch' || pointer === 'over'
+  const guard = (articles) => articles.forEach((article) => guarded.set(article, performance.now() + 500))
+  const isGuarded = (card) => (guarded.get(card) ?? 0) > performance.now()
+
+  for (const type of ['pointermove', 'pointerdown', 'pointerup'])
+    addEventListener(type, (event) => {
+      lastInput = performance.now()
+      pointer = event.pointerType === 'touch' ? 'touch' : cards?.contains(event.target) ? 'over' : 'none'
+    }, { passive: true, capture: true })
+  root.addEventListener('pointerleave', () => (pointer = 'none'))
+  for (const type of ['keydown', 'wheel', 'scroll']) addEventListener(type, () => (lastInput = performance.now()), { passive: true, capture: true })
+
+  function hold(card, height, since = performance.now()) {
+    card.style.height = `${height}px`
+    card.classList.add('settling')
+    $('details.ended', card).open = true
+    held.set(card, since)
+  }
+
+  function settle() {
+    const now = performance.now()
+    if (pointer === 'over' || now - lastInput < 2000) return
+    if (document.activeElement?.matches('input:not([type=radio], [type=checkbox])')) return
+    const due = [...held].filter(([card, since]) => now - since > 4000 && !card.contains(document.activeElement))
+    for (const [card] of due) shrink(card)
+    if (due.length) guard($$('article', cards))
+  }
+
+  function shrink(card) {
+    held.delete(card)
+    const from = card.offsetHeight
+    card.style.height = ''
+    if (!$('[data-keep]', card)) $('details.ended', card).open = false
+    const finish = () => card.classList.remove('settling')
+    if (calm.matches) return finish()
+    card.animate({ height: [`${from}px`, `${card.offsetHeight}px`] }, { duration: 180, easing: 'ease-out' }).finished.then(finish, finish)
+  }
+
+  // Opening or closing a card by hand ends the wait: that movement was asked for.
+  document.addEventListener('click', (event) => {
+    const card = event.target.closest?.('summary.ended-line')?.closest('article')
+    if (!held.delete(card)) return
+    card.style.height = ''
+    card.classList.remove('settling')
+  })
+
+  // ---- Live ----
+
+  const status = $('#live')
+  let socket, socketTimer, pollTimer, opened = false, signedOut = false, failures = 0, etag = '', asking = false, askAgain = false
+
+  function say(state) {
+    if (!status || status.dataset.state === state) return
+    status.dataset.state = state
+    if (state === 'live') status.textContent = 'Live'
+    if (state === 'polling') status.textContent = 'Updates every 10 s'
+    if (state === 'signed-out') {
+      status.replaceChildren('You are signed out. ', make('a', { href: root.dataset.signin, textContent: 'Sign in' }))
+      announce('You are signed out.')
+    }
+  }
+
+  // reconcile asks for the cards as they are now: the socket only makes this faster.
+  async function reconcile() {
+    if (!cards?.dataset.cards || signedOut) return
+    if (asking) return void (askAgain = true)
+    asking = true
+    try {
+      await ask()
+    } catch {
+      // no connection: the next round is soon enough
+    }
+    asking = false
+    if (askAgain) {
+      askAgain = false
+      reconcile()
+    }
+  }
+
+  async function ask() {
+    const have = $$('main article[data-version]:not([data-final])').map(idOf)
+    const url = new URL(cards.dataset.cards, location)
+    url.searchParams.set('have', have.join(','))
+    const headers = etag ? { 'If-None-Match': etag } : {}
+    const response = await fetch(url, { headers, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
+    if (response.status === 401 || response.type === 'opaqueredirect') return signOut()
+    if (response.status !== 200) return
+    apply(await response.text())
+    etag = response.headers.get('ETag') ?? ''
+  }
+
+  function signOut() {
+    signedOut = true
+    socket?.close()
+    clearTimeout(socketTimer)
+    clearInterval(pollTimer)
+    say('signed-out')
+  }
+
+  function poll(seconds) {
+    clearInterval(pollTimer)
+    pollTimer = setInterval(reconcile, seconds * 1000)
+  }
+
+  function degrade() {
+    if (signedOut || opened) return
+    say('polling')
+    poll(10)
+  }
+
+  function connect() {
+    clearTimeout(socketTimer)
+    if (!cards?.dataset.live || signedOut || (socket && socket.readyState <= WebSocket.OPEN)) return
+    const url = new URL(cards.dataset.live, location)
+    url.protocol = url.protocol.replace('http', 'ws')
+    const mine = (socket = new WebSocket(url))
+    const slow = setTimeout(degrade, 5000)
+    mine.onopen = () => {
+      opened = true
+      failures = 0
+      clearTimeout(slow)
+      say('live')
+      poll(30)
+      reconcile()
+    }
+    mine.onmessage = (event) => apply(event.data)
+    mine.onclose = (event) => {
+      clearTimeout(slow)
+      if (mine === socket) closed(event.code)
+    }
+  }
+
+  function closed(code) {
+    if (code === 4401 || code === 1008) return signOut()
+    failures = opened ? 0 : failures + 1
+    opened = false
+    if (failures >= 3) degrade()
+    else setTimeout(degrade, 5000)
+    const wait = code === 1012 ? 200 : Math.min(30000, 500 * 2 ** failures)
+    socketTimer = setTimeout(connect, wait * (0.5 + Math.random()))
+  }
+
+  function wake() {
+    connect()
+    reconcile()
+  }
+
+  // The wall clock runs on while a machine sleeps and performance.now() may not. When they part, all counts are wrong: ask anew.
+  let drift = Date.now() - performance.now()
+  function noticeSleep() {
+    const now = Date.now() - performance.now()
+    if (Math.abs(now - drift) > 5000) {
+      etag = ''
+      wake()
+    }
+    drift = now
+  }
+
+  // ---- Forms ----
+
+  const cardOf = (element) => element?.closest?.('article.card')
+  const trouble = {
+    unreachable: 'Could not reach Sayso. Nothing was recorded. Try again.',
+    slow: 'No reply from Sayso within 30 s. If your answer was recorded, this card will say so; trying again counts once.',
+    signedOut: 'You are signed out. Nothing was recorded. What you typed stays here while you sign in.',
+    forbidden: 'You may not answer this request. Nothing was recorded.',
+  }
+
+  function setBusy(card, busy) {
+    card.ariaBusy = String(busy)
+    for (const button of $$('form .btn', card)) {
+      if (busy) button.setAttribute('aria-disabled', 'true') // and not disabled, which would lose the focus
+      else button.removeAttribute('aria-disabled')
+    }
+  }
+
+  function showError(card, words) {
+    const line = $('[data-error]', card)
+    if (line) line.textContent = words
+  }
+
+  // unanswered says next to each question what is missing, and focuses the first.
+  function unanswered(form) {
+    const missing = $$('[data-question]', form).filter((question) => {
+      const chosen = $('input:checked', question)
+      const words = $('input[type=checkbox]', question) ? 'Choose at least one answer.' : 'Choose an answer.'
+      setText($('[data-problem]', question), chosen ? '' : words)
+      return !chosen
+    })
+    $('input', missing[0] ?? make('p'))?.focus()
+    return missing.length > 0
+  }
+
+  document.addEventListener('submit', (event) => {
+    const card = cardOf(event.target)
+    if (!card || !event.target.hasAttribute('hx-post')) return
+    if (!isGuarded(card) && card.ariaBusy !== 'true' && !unanswered(event.target)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }, true)
+
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest?.('button, summary')
+    if (!button || !isGuarded(cardOf(button))) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }, true)
+
+  // Enter that ends a composition (Japanese, Chinese, Korean) must not send. Safari reports it as key code 229.
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.isComposing || event.keyCode === 229) && event.target.matches('input')) event.preventDefault()
+  }, true)
+
+  document.addEventListener('change', (event) => {
+    const question = event.target.closest?.('[data-question]')
+    if (question) setText($('[data-problem]', question), '')
+  })
+
+  // Text of an option that is not chosen is hidden, and not part of the answer.
+  document.addEventListener('htmx:config:request', (event) => {
+    const { sourceElement, request } = event.detail.ctx
+    for (const field of $$('[data-question] .option-details input', sourceElement)) {
+      if (!$('.allows-text:checked', field.closest('[data-question]'))) request.body.delete(field.name)
+    }
+  })
+
+  document.addEventListener('htmx:before:request', (event) => {
+    const card = cardOf(event.target)
+    if (!card) return
+    showError(card, '')
+    setBusy(card, true)
+  })
+
+  // htmx would swap; apply does, by the rules above.
+  document.addEventListener('htmx:after:request', (event) => {
+    const card = cardOf(event.target)
+    if (!card) return
+    event.preventDefault()
+    const { response, text } = event.detail.ctx
+    setBusy(card, false)
+    if ((response.status === 200 || response.status === 422) && text.includes(`id="${card.id}"`)) apply(text, card.id)
+    else if (response.status === 401) showError(card, trouble.signedOut), signOut()
+    else if (response.status === 403) showError(card, trouble.forbidden)
+    else showError(card, response.status < 500 && text.length < 300 && !text.includes('<') ? text : trouble.unreachable)
+    applyWaiting(card.id)
+  })
+
+  document.addEventListener('htmx:error', (event) => {
+    const card = cardOf(event.target)
+    if (!card) return
+    setBusy(card, false)
+    showError(card, event.detail.error === 'timeout' ? trouble.slow : trouble.unreachable)
+    applyWaiting(card.id)
+    reconcile()
+  })
+
+  // ---- Drafts ----
+
+  const draftKey = (card) => `sayso:draft:${idOf(card)}`
+  const textFields = (card) => $$('form input[type=text]', card)
+  const draftedTexts = (card) => textFields(card).map((field) => field.value.trim()).filter(Boolean)
+
+  function saveDraft(card) {
+    const texts = Object.fromEntries(textFields(card).map((field) => [field.id, field.value]).filter(([, value]) => value))
+    const chosen = $$('input:checked', card).map((input) => input.id)
+    if (chosen.length || Object.keys(texts).length) sessionStorage.setItem(draftKey(card), JSON.stringify({ texts, chosen }))
+    else forgetDraft(card)
+  }
+
+  function restoreDraft(card) {
+    const draft = JSON.parse(sessionStorage.getItem(draftKey(card)) ?? 'null')
+    if (!draft) return
+    for (const [id, text] of Object.entries(draft.texts)) {
+      const field = document.getElementById(id)
+      if (!field || field.value) continue
+      field.value = text
+      const reveal = field.closest('.revealed')?.previousElementSibling
+      if (reveal) reveal.open = true
+    }
+    if (!$('input:checked', card)) for (const id of draft.chosen) if (document.getElementById(id)) document.getElementById(id).checked = true
+  }
+
+  const forgetDraft = (card) => sessionStorage.removeItem(draftKey(card))
+
+  document.addEventListener('input', (event) => {
+    const card = cardOf(event.target)
+    if (isOpen(card)) saveDraft(card)
+  })
+
+  // ---- Copying ----
+
+  async function copy(button, text) {
+    const word = $('[data-copy-word]', button)
+    const blob = Promise.resolve(text).then((all) => new Blob([all], { type: 'text/plain' }))
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]) // Safari wants it before anything is awaited
+      word.textContent = 'Copied'
+      announce('Copied')
+    } catch {
+      word.textContent = 'Not copied'
+    }
+    setTimeout(() => (word.textContent = 'Copy'), 2000)
+  }
+
+  async function original(url) {
+    const response = await fetch(url, { cache: 'no-store' })
+    if (!response.ok) throw new Error(response.statusText)
+    return response.text()
+  }
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('[data-copy]')
+    const button = event.target.closest?.('[data-copy-typed]')
+    if (button) copy(button, button.parentElement.querySelector('.typed-text').textContent)
+    if (!link || !navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    copy(link, original(link.href))
+  })
+
+  // ---- Keyboard ----
+
+  const dialog = $('#shortcuts')
+  const keysOn = $('#shortcuts-on')
+  let keysRest = 0 // until when a and d do nothing
+
+  function fullyInView(card) {
+    const box = card.getBoundingClientRect()
+    const top = $('.top')?.getBoundingClientRect().bottom ?? 0
+    const rail = $('.rail')?.getBoundingClientRect()
+    const bottom = rail && rail.top > 0 ? rail.top : innerHeight
+    return box.top >= top - 1 && box.bottom <= bottom + 1
+  }
+
+  function step(by) {
+    const all = $$('main article.card')
+    const here = all.indexOf(cardOf(document.activeElement))
+    const next = all[here < 0 ? (by > 0 ? 0 : all.length - 1) : here + by]
+    if (!next) return
+    headingOf(next).focus({ preventScroll: true })
+    next.scrollIntoView({ block: 'nearest' })
+  }
+
+  function press(selector) {
+    const card = cardOf(document.activeElement)
+    const button = isOpen(card) && $(selector, card)
+    if (!button || performance.now() < keysRest) return
+    if (fullyInView(card)) button.click()
+    else card.scrollIntoView({ block: 'nearest' })
+  }
+
+  const keys = {
+    j: () => step(1),
+    k: () => step(-1),
+    a: () => press('[data-allow]'),
+    d: () => press('[data-deny]'),
+    '?': () => dialog.showModal(),
+  }
+
+  document.addEventListener('keydown', (event) => {
+    const action = Object.hasOwn(keys, event.key) && keys[event.key]
+    if (!action || !keysOn.checked || dialog.open || event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return
+    if (event.target.matches('input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]')) return
+    event.preventDefault()
+    action()
+  })
+
+  // ---- Start ----
+
+  root.classList.add('js')
+  localize(document)
+  setOpen(open)
+  for (const card of $$('article[data-state=open]')) restoreDraft(card)
+  if (keysOn) {
+    keysOn.checked = localStorage.getItem('sayso:keys') !== 'off'
+    keysOn.addEventListener('change', () => localStorage.setItem('sayso:keys', keysOn.checked ? 'on' : 'off'))
+  }
+  $('[data-shortcuts]')?.addEventListener('click', () => dialog.showModal())
+  setInterval(() => {
+    tick()
+    settle()
+    noticeSleep()
+  }, 1000)
+  if (cards?.dataset.cards) {
+    poll(30)
+    wake()
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake())
+    addEventListener('pageshow', (event) => event.persisted && wake())
+    addEventListener('pagehide', () => {
+      opened = false
+      socket?.close()
+    })
+  }
+})()

@@ -1,0 +1,99 @@
+package gallery
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"sayso/internal/display"
+	"sayso/views"
+)
+
+func pages() []Sample {
+	return []Sample{
+		page("page-inbox", views.InboxPage(inbox())),
+		page("page-inbox-empty", views.InboxPage(views.Inbox{Page: frame("Inbox", views.SectionInbox, 0), DemoURL: "/demo"})),
+		page("page-agents", views.AgentsPage(agents())),
+		page("page-agents-empty", views.AgentsPage(views.Agents{Page: frame("Agents", views.SectionAgents, 0)})),
+		page("page-conversation", views.ConversationPage(conversation())),
+		page("page-conversation-empty", views.ConversationPage(views.Conversation{Page: frame("swe", views.SectionAgents, 0), Agent: swe()})),
+		page("page-interaction", views.InteractionPageView(interaction(permission("page")))),
+		page("page-interaction-ended", views.InteractionPageView(interaction(ended("pageended", views.Denied, 3*time.Minute, pickedUp, reason)))),
+		page("page-setup-first", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code", First: true})),
+		page("page-setup", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code"})),
+		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
+		page("page-signed-out", views.SignInPage(views.SignIn{Page: outside("Sign in"), SignedOut: true})),
+		page("page-error-404", views.ErrorPageView(views.ErrorPage{Page: frame("Not found", views.SectionNone, 0), Status: 404, Heading: "There is nothing here", Message: "It may have been moved, or it belongs to a project that you cannot see."})),
+		page("page-error-500", views.ErrorPageView(views.ErrorPage{Page: outside("Error"), Status: 500, Heading: "Something went wrong here", Message: "It was logged. Nothing was recorded for what you just did; try it again."})),
+	}
+}
+
+func page(name string, component templ.Component) Sample {
+	return Sample{Name: name, Component: component, Whole: true}
+}
+
+func frame(title string, section views.Section, open int) views.Page {
+	p := outside(title)
+	p.Section, p.Open, p.Project, p.User = section, open, "default", "Dana Scully"
+	p.LiveURL, p.CardsURL = "/projects/default/live", "/projects/default/cards"
+	return p
+}
+
+func outside(title string) views.Page { return views.Page{Title: title, Now: now} }
+
+func inbox() views.Inbox {
+	second := views.Group{AgentID: "agt_samplereview", Agent: display.Line("code-review"), AgentURL: "/projects/default/agents/agt_samplereview",
+		Cards: []views.Card{question("inboxquestion", database())}}
+	second.Cards[0].AgentID, second.Cards[0].Agent = second.AgentID, second.Agent
+	return views.Inbox{Page: frame("Inbox", views.SectionInbox, 3), Groups: []views.Group{group("inbox", 2), second}}
+}
+
+func swe() views.AgentRow {
+	return views.AgentRow{Name: display.Line("swe"), Key: "swe", URL: "/projects/default/agents/agt_sampleswe", Open: 2, LastSeen: before(9 * time.Second), LongestWait: 4 * time.Minute}
+}
+
+func agents() views.Agents {
+	return views.Agents{
+		Page:     frame("Agents", views.SectionAgents, 2),
+		Archived: true,
+		Rows: []views.AgentRow{
+			swe(),
+			{Name: display.Line("Nightly release"), Key: "release", URL: "/projects/default/agents/agt_samplerelease", LastSeen: before(7 * time.Hour)},
+			{Name: display.Line("code-review"), Key: "code-review", URL: "/projects/default/agents/agt_samplereview"},
+			{Name: display.Line("old one"), Key: "old", URL: "/projects/default/agents/agt_sampleold", Archived: true, LastSeen: before(40 * 24 * time.Hour)},
+		},
+		NextURL: "/projects/default/agents?after=agt_sampleold",
+	}
+}
+
+func conversation() views.Conversation {
+	return views.Conversation{
+		Page:     frame("swe", views.SectionAgents, 2),
+		Agent:    swe(),
+		OlderURL: "/projects/default/agents/agt_sampleswe?before=int_sample",
+		Timeline: []views.Card{
+			ended("talk1", views.CanceledEnd, 26*time.Hour, cause("Canceled because a newer message to the agent replaced it.")),
+			ended("talk2", views.Denied, 3*time.Hour, pickedUp, reported("failed"), reason),
+			answered(),
+			ended("talk4", views.Allowed, 2*time.Minute),
+		},
+		Cards: []views.Card{permission("talk5", warned), question("talk6", checks())},
+	}
+}
+
+func interaction(c views.Card) views.InteractionPage {
+	p := views.InteractionPage{
+		Page: frame("Request", views.SectionNone, 1),
+		Card: c,
+		History: []views.HistoryItem{
+			{At: c.CreatedAt, What: "Created", Who: display.Line("swe")},
+			{At: c.CreatedAt.Add(time.Second), What: "Shown in the dashboard"},
+		},
+		Record:  display.Show("{\n  \"id\": \"" + c.ID + "\",\n  \"state\": \"" + string(c.State) + "\"\n}"),
+		JSONURL: "/api/v1/projects/default/agents/agt_sampleswe/interactions/" + c.ID,
+	}
+	if c.End != nil {
+		p.History = append(p.History, views.HistoryItem{At: c.End.At, What: c.End.Word.Title(), Who: c.End.By})
+	}
+	return p
+}

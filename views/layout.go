@@ -1,0 +1,32 @@
+package views
+
+import "strconv"
+
+// htmxConfig switches off what we do not use: htmx posts forms and app.js puts the answers in place, so that one piece of code
+// decides what may replace a card (see "Cards" there). No style of its own, no history, and no swap that we did not ask for.
+const htmxConfig = `{"history":false,"includeIndicatorCSS":false,"noSwap":[204,304,"4xx","5xx"],"defaultTimeout":30000,"extensions":"none"}`
+
+func (p Page) documentTitle() string {
+	title := p.Title + " · Sayso"
+	if p.Open > 0 {
+		return "(" + strconv.Itoa(p.Open) + ") " + title
+	}
+	return title
+}
+
+func (p Page) agentsURL() string { return p.URL("/projects/" + p.Project + "/agents") }
+
+func (p Page) current(s Section) string {
+	if p.Section == s {
+		return "page"
+	}
+	return "false"
+}
+
+// counted is "1 open request", "2 open requests".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -1,0 +1,140 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/api"
+	"sayso/internal/interaction"
+)
+
+func (s *Server) createAgent(c echo.Context) error {
+	var in api.NewAgent
+	body, err := s.readJSON(c, &in)
+	if err != nil {
+		return err
+	}
+	project, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	key, err := once(c, "POST agents "+string(project.ID), body)
+	if err != nil {
+		return err
+	}
+	agent, created, err := s.service.CreateAgent(c.Request().Context(), principal(c), project, interaction.NewAgent{
+		Name: in.Name, Key: in.Key, Profile: in.Profile, Metadata: in.Metadata, Destination: destination(in.Destination),
+	}, key)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	return c.JSON(status, api.AgentBody{Agent: wireAgent(agent)})
+}
+
+func (s *Server) getAgent(c echo.Context) error {
+	if q := queryOf(c); q.err != nil {
+		return q.err
+	}
+	project, id, err := s.agentInProject(c)
+	if err != nil {
+		return err
+	}
+	agent, err := s.service.Agent(c.Request().Context(), principal(c), project, id)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, api.AgentBody{Agent: wireAgent(agent)})
+}
+
+func (s *Server) updateAgent(c echo.Context) error {
+	var in api.AgentPatch
+	if _, err := s.readJSON(c, &in); err != nil {
+		return err
+	}
+	project, id, err := s.agentInProject(c)
+	if err != nil {
+		return err
+	}
+	patch := interaction.AgentPatch{Name: in.Name, Metadata: in.Metadata, Destination: destination(in.Destination)}
+	agent, err := s.service.UpdateAgent(c.Request().Context(), principal(c), project, id, patch)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, api.AgentBody{Agent: wireAgent(agent)})
+}
+
+func (s *Server) listAgents(c echo.Context) error {
+	q := queryOf(c, "name", "key", "state", "limit", "cursor", "order")
+	f := interaction.AgentFilter{
+		Name: q.text("name"), Key: q.text("key"), Page: q.page(),
+		State: oneOf(q, "state", interaction.AgentActive, interaction.AgentArchived),
+	}
+	if q.err != nil {
+		return q.err
+	}
+	project, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	f.Project = project.ID
+	agents, next, err := s.service.Agents(c.Request().Context(), principal(c), f)
+	if err != nil {
+		return err
+	}
+	list := api.List[api.Agent]{Data: make([]api.Agent, len(agents)), NextCursor: cursorText(next)}
+	for n, agent := range agents {
+		list.Data[n] = wireAgent(agent)
+	}
+	return c.JSON(http.StatusOK, list)
+}
+
+// agentInProject reads which agent the path names.
+func (s *Server) agentInProject(c echo.Context) (interaction.Project, interaction.ID, error) {
+	id, err := pathID(c, "agent", interaction.AgentPrefix)
+	if err != nil {
+		return interaction.Project{}, "", err
+	}
+	project, err := s.inProject(c)
+	return project, id, err
+}
+
+func cursorText(next *interaction.Cursor) *string {
+	if next == nil {
+		return nil
+	}
+	text := next.String()
+	return &text
+}
+
+func destination(d *api.Destination) *interaction.Destination {
+	if d == nil {
+		return nil
+	}
+	return (*interaction.Destination)(&interaction.Destination{
+		IntegrationID: d.IntegrationID, IntegrationTargetID: d.IntegrationTargetID, HandlerKey: d.HandlerKey, Conversation: d.Conversation,
+	})
+}
+
+func wireAgent(a interaction.Agent) api.Agent {
+	out := api.Agent{
+		ID: string(a.ID), OrgID: string(a.OrgID), ProjectID: string(a.ProjectID), Name: a.Name, Key: a.Key, Profile: a.Profile, Metadata: a.Metadata,
+		State: string(a.State), CreatedAt: api.Time{Time: a.CreatedAt}, UpdatedAt: api.Time{Time: a.UpdatedAt}, OpenInteractions: a.OpenInteractions,
+	}
+	if !a.ArchivedAt.IsZero() {
+		out.ArchivedAt = &api.Time{Time: a.ArchivedAt}
+	}
+	if !a.LastSeenAt.IsZero() {
+		out.LastSeenAt = &api.Time{Time: a.LastSeenAt}
+	}
+	if d := a.Destination; d != nil {
+		out.Destination = &api.Destination{
+			IntegrationID: d.IntegrationID, IntegrationTargetID: d.IntegrationTargetID, HandlerKey: d.HandlerKey, Conversation: d.Conversation,
+		}
+	}
+	return out
+}

@@ -1,0 +1,286 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/display"
+	"sayso/internal/interaction"
+	"sayso/views"
+)
+
+// A page asks for its cards again whenever it may have missed something; what the server renders here is the truth.
+
+// haveMost is how many cards a page may ask about by name.
+const haveMost = 200
+
+func (s *Server) inboxCards(c echo.Context) error {
+	have, err := haveOf(c)
+	if err != nil {
+		return err
+	}
+	in, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	groups, err := s.openGroups(c, s.presenter(in), in, have)
+	if err != nil {
+		return err
+	}
+	return s.answerCards(c, in, views.InboxCards(groups), groups)
+}
+
+func (s *Server) conversationCards(c echo.Context) error {
+	have, err := haveOf(c)
+	if err != nil {
+		return err
+	}
+	in, agent, err := s.agentInProject(c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.service.Agent(c.Request().Context(), principal(c), in, agent); err != nil {
+		return err
+	}
+	cards, err := s.cards(c, s.presenter(in), interaction.Filter{Project: in.ID, Agent: agent}, have)
+	if err != nil {
+		return err
+	}
+	return s.answerCards(c, in, views.ConversationCards(cards), []views.Group{{Cards: cards}})
+}
+
+// haveOf reads which cards the page shows.
+func haveOf(c echo.Context) ([]interaction.ID, error) {
+	q := queryOf(c, "have")
+	if q.err != nil || q.text("have") == "" {
+		return nil, q.err
+	}
+	names := strings.Split(q.text("have"), ",")
+	if len(names) > haveMost {
+		names = names[len(names)-haveMost:] // the newest: older ones cannot be open any more
+	}
+	ids := make([]interaction.ID, len(names))
+	for n, name := range names {
+		if ids[n] = interaction.ID(name); !ids[n].WellFormed(interaction.InteractionPrefix) {
+			return nil, interaction.Errorf(interaction.ValidationFailed, "have: %q is not an interaction's id", name)
+		}
+	}
+	return ids, nil
+}
+
+// answerCards answers with the cards, or with 304 when the page has them already. What they are is told by their versions: the text
+// differs each second, since it holds times.
+func (s *Server) answerCards(c echo.Context, in interaction.Project, cards templ.Component, groups []views.Group) error {
+	open, err := s.service.CountOpen(c.Request().Context(), in.ID)
+	if err != nil {
+		return err
+	}
+	tag := versionTag(groups, open)
+	c.Response().Header().Set("ETag", tag)
+	if c.Request().Header.Get("If-None-Match") == tag {
+		return c.NoContent(http.StatusNotModified)
+	}
+	var b bytes.Buffer
+	if err := cards.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	b.Write(openCount(open))
+	return c.HTMLBlob(http.StatusOK, b.Bytes())
+}
+
+func versionTag(groups []views.Group, open int) string {
+	h := sha256.New()
+	fmt.Fprintln(h, open)
+	for _, g := range groups {
+		for _, card := range g.Cards {
+			fmt.Fprintln(h, card.ID, card.Version)
+		}
+	}
+	return `"` + hex.EncodeToString(h.Sum(nil)[:12]) + `"`
+}
+
+// openCount tells a page how many cards of the project are open, wherever they are.
+func openCount(n int) []byte {
+	return fmt.Appendf(nil, `<output id="open-count" data-open="%d" hidden></output>`, n)
+}
+
+// resolveCard takes a card's form. It answers with the card as it then is: in place for htmx, else on a page.
+func (s *Server) resolveCard(c echo.Context) error {
+	ref, err := s.ref(c)
+	if err != nil {
+		return err
+	}
+	form, err := c.FormParams()
+	if err != nil {
+		return &interaction.Error{Code: interaction.ValidationFailed, Message: "The form could not be read.", Err: err}
+	}
+	_, i, err := s.named(c)
+	if err != nil {
+		return err
+	}
+	filled := cardForm{values: form, asked: i}
+	answers, err := filled.answers()
+	if err == nil {
+		_, _, err = s.service.Resolve(c.Request().Context(), principal(c), ref, answers)
+	}
+	return s.afterAnswer(c, filled, err)
+}
+
+// afterAnswer shows what became of a form: recorded, refused and kept, or too late.
+func (s *Server) afterAnswer(c echo.Context, filled cardForm, err error) error {
+	switch interaction.CodeOf(err) {
+	case "":
+		if !isFragment(c) {
+			at := s.config.BasePath + "/projects/" + c.Param("project") + "/agents/" + c.Param("agent") + "#interaction-" + c.Param("interaction")
+			return c.Redirect(http.StatusSeeOther, at)
+		}
+		return s.showCard(c, http.StatusOK, func(*views.Card) {})
+	case interaction.IdempotencyKey, interaction.StateTransition:
+		return s.showCard(c, http.StatusOK, func(card *views.Card) {
+			card.Lost, card.Typed = true, filled.typed()
+		})
+	case interaction.ValidationFailed, interaction.InvalidRequest:
+		return s.showCard(c, http.StatusUnprocessableEntity, func(card *views.Card) {
+			card.Problem, card.Typed = &views.Problem{Message: interaction.AsError(err).Message}, filled.typed()
+			filled.putBack(card)
+		})
+	}
+	return err
+}
+
+// showCard answers with the interaction as it is now.
+func (s *Server) showCard(c echo.Context, status int, adjust func(*views.Card)) error {
+	in, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	p := s.presenter(in)
+	if !isFragment(c) {
+		return s.showInteraction(c, status, in, p, adjust)
+	}
+	r, _, err := s.named(c)
+	if err != nil {
+		return err
+	}
+	cards, err := s.present(c.Request().Context(), p, []interaction.Record{r})
+	if err != nil {
+		return err
+	}
+	adjust(&cards[0])
+	return s.renderStatus(c, status, views.CardView(cards[0]))
+}
+
+// cardForm is a card's form as it was posted: qN with the indices chosen for question N, qN_text, digest, and a note with Allow.
+type cardForm struct {
+	values map[string][]string
+	asked  interaction.Interaction
+}
+
+func (f cardForm) text(name string) string {
+	if v := f.values[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// answers reads the form. Text beside an option that takes none is dropped: the page hides it.
+func (f cardForm) answers() (interaction.Answers, error) {
+	a := interaction.Answers{Digest: f.text("digest"), Note: f.text("note")}
+	if unknown := f.unknown(); unknown != "" {
+		return a, interaction.Errorf(interaction.ValidationFailed, "%s: unknown field", unknown)
+	}
+	for n, q := range f.asked.Questions() {
+		answer, err := f.answer(n, q)
+		if err != nil {
+			return a, err
+		}
+		a.Answers = append(a.Answers, answer)
+	}
+	return a, nil
+}
+
+func (f cardForm) answer(n int, q interaction.Question) (a interaction.Answer, err error) {
+	name := "q" + strconv.Itoa(n)
+	takesText := false
+	for _, value := range f.values[name] {
+		index, err := strconv.Atoi(value)
+		if err != nil {
+			return a, interaction.Errorf(interaction.ValidationFailed, "%s: %q is not the number of an option", name, value)
+		}
+		a.OptionIndices = append(a.OptionIndices, index)
+		takesText = takesText || index >= 0 && index < len(q.Options) && q.Options[index].AllowsText
+	}
+	if len(a.OptionIndices) == 0 {
+		return a, interaction.Errorf(interaction.InvalidRequest, "%s", f.missing())
+	}
+	if takesText {
+		a.Text = f.text(name + "_text")
+	}
+	return a, nil
+}
+
+// missing says which questions have no answer yet.
+func (f cardForm) missing() string {
+	var open []string
+	for n := range f.asked.Questions() {
+		if len(f.values["q"+strconv.Itoa(n)]) == 0 {
+			open = append(open, strconv.Itoa(n+1))
+		}
+	}
+	if len(f.asked.Questions()) == 1 {
+		return "Choose an option. Nothing was recorded yet."
+	}
+	return "Choose an option for question " + strings.Join(open, ", ") + ". Nothing was recorded yet."
+}
+
+// unknown is a field that the form does not have; "" if there is none.
+func (f cardForm) unknown() string {
+	known := []string{"digest", "note"}
+	for n := range f.asked.Questions() {
+		known = append(known, "q"+strconv.Itoa(n), "q"+strconv.Itoa(n)+"_text")
+	}
+	for name := range f.values {
+		if !slices.Contains(known, name) {
+			return display.Line(name).String()
+		}
+	}
+	return ""
+}
+
+// typed is every text of the form, so that none is lost.
+func (f cardForm) typed() (texts []string) {
+	for n := range f.asked.Questions() {
+		if t := strings.TrimSpace(f.text("q" + strconv.Itoa(n) + "_text")); t != "" {
+			texts = append(texts, t)
+		}
+	}
+	if note := strings.TrimSpace(f.text("note")); note != "" {
+		texts = append(texts, note)
+	}
+	return texts
+}
+
+// putBack fills the card's form in as it was posted.
+func (f cardForm) putBack(card *views.Card) {
+	for n := range card.Questions {
+		name := "q" + strconv.Itoa(n)
+		card.Questions[n].Text = f.text(name + "_text")
+		for _, value := range f.values[name] {
+			if index, err := strconv.Atoi(value); err == nil && index >= 0 && index < len(card.Questions[n].Options) {
+				card.Questions[n].Options[index].Chosen = true
+			}
+		}
+		if len(f.values[name]) == 0 {
+			card.Questions[n].Problem = "Choose an option."
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/api"
+	"sayso/internal/interaction"
+)
+
+func (s *Server) createInteraction(c echo.Context) error {
+	var in api.NewInteraction
+	body, err := s.readJSON(c, &in, "/tool_call/input", "/suggestions")
+	if err != nil {
+		return err
+	}
+	project, agent, err := s.agentInProject(c)
+	if err != nil {
+		return err
+	}
+	key, err := once(c, "POST interactions "+string(agent), body)
+	if err != nil {
+		return err
+	}
+	r, created, err := s.service.Create(c.Request().Context(), principal(c), project, agent, ask(in), key)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	return writeRecord(c, status, r)
+}
+
+// ask is what the body asks for, in the domain's words.
+func ask(in api.NewInteraction) interaction.Ask {
+	a := interaction.Ask{
+		WaitMode: interaction.WaitMode(in.WaitMode), TimeoutSecs: in.TimeoutSecs, WorkflowID: in.WorkflowID, TaskID: in.TaskID,
+		Destination: destination(in.Destination), Suggestions: in.Suggestions,
+	}
+	if call := in.ToolCall; call != nil {
+		a.ToolCall = &interaction.ToolCall{Name: call.Name, Input: call.Input, ProviderCallID: call.ProviderCallID}
+	}
+	if r := in.Request; r != nil {
+		a.Request = &interaction.Request{Title: r.Title, Context: convert(r.Context, contextItem), Questions: convert(r.Questions, question)}
+	}
+	return a
+}
+
+func contextItem(c api.ContextItem) interaction.ContextItem { return interaction.ContextItem(c) }
+
+func question(q api.Question) interaction.Question {
+	return interaction.Question{Prompt: q.Prompt, Header: q.Header, Multiple: q.Multiple, Options: convert(q.Options, option)}
+}
+
+func option(o api.Option) interaction.Option { return interaction.Option(o) }
+
+func convert[A, B any](in []A, each func(A) B) []B {
+	out := make([]B, len(in))
+	for n, v := range in {
+		out[n] = each(v)
+	}
+	return out
+}
+
+// getInteraction gives an interaction, and with wait_secs waits for its end: this is how an asker waits.
+func (s *Server) getInteraction(c echo.Context) error {
+	q := queryOf(c, "wait_secs")
+	wait := q.number("wait_secs", 0, int(interaction.MaxWait/time.Second), 0)
+	if q.err != nil {
+		return q.err
+	}
+	ref, err := s.ref(c)
+	if err != nil {
+		return err
+	}
+	p := principal(c)
+	r, err := s.service.Wait(c.Request().Context(), p, ref, time.Duration(wait)*time.Second)
+	if err != nil {
+		return err
+	}
+	if err := writeRecord(c, http.StatusOK, r); err != nil {
+		return err
+	}
+	s.service.PickedUp(p, r)
+	return nil
+}
+
+func (s *Server) listProjectInteractions(c echo.Context) error {
+	q := queryOf(c, "state", "kind", "agent_id", "cancel_reason", "resolved_by", "created_after", "created_before", "limit", "cursor", "order")
+	f := listFilter(q)
+	f.Kind = oneOf(q, "kind", interaction.Permission, interaction.QuestionK)
+	f.CancelReason = oneOf(q, "cancel_reason", interaction.CancelReasons...)
+	f.ResolvedBy, f.Agent = q.text("resolved_by"), interaction.ID(q.text("agent_id"))
+	f.CreatedAfter, f.CreatedBefore = q.time("created_after"), q.time("created_before")
+	if q.has("agent_id") && !f.Agent.WellFormed(interaction.AgentPrefix) {
+		q.fail("agent_id: %q is not an id of the form agt_ and 26 characters of a-z and 2-7", f.Agent)
+	}
+	return s.list(c, q, f)
+}
+
+func (s *Server) listAgentInteractions(c echo.Context) error {
+	q := queryOf(c, "state", "limit", "cursor", "order")
+	f := listFilter(q)
+	project, agent, err := s.agentInProject(c)
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
+	}
+	if _, err := s.service.Agent(c.Request().Context(), principal(c), project, agent); err != nil {
+		return err
+	}
+	f.Agent = agent
+	return s.list(c, q, f)
+}
+
+func listFilter(q *query) interaction.Filter {
+	return interaction.Filter{State: oneOf(q, "state", interaction.Open, interaction.Resolved, interaction.Canceled), Page: q.page()}
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list answers with one page. The records go out as they are stored.
+func (s *Server) list(c echo.Context, q *query, f interaction.Filter) error {
+	if q.err != nil {
+		return q.err
+	}
+	project, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	f.Project = project.ID
+	page, next, err := s.service.List(c.Request().Context(), principal(c), f)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, http.StatusOK, func(b []byte) []byte {
+		b = append(b, `{"data":[`...)
+		for n, r := range page {
+			if n > 0 {
+				b = append(b, ',')
+			}
+			b = r.AppendJSON(b)
+		}
+		b = append(b, `],"next_cursor":`...)
+		if next == nil {
+			return append(b, `null}`...)
+		}
+		return append(quoted(b, next.String()), '}')
+	})
+}
+
+func (s *Server) resolveInteraction(c echo.Context) error {
+	var in api.Resolve
+	if _, err := s.readJSON(c, &in, "/updated_input", "/updated_permissions"); err != nil {
+		return err
+	}
+	ref, err := s.ref(c)
+	if err != nil {
+		return err
+	}
+	r, replay, err := s.service.Resolve(c.Request().Context(), principal(c), ref, answers(in))
+	if err != nil {
+		return err
+	}
+	if replay {
+		c.Response().Header().Set("Idempotent-Replayed", "true")
+	}
+	return writeJSON(c, http.StatusOK, func(b []byte) []byte { return appendWarnings(r.AppendJSON(b), r) })
+}
+
+// askerGone warns that nobody was waiting when the answer came.
+const askerGone = "The agent that asked is no longer waiting. Your answer is kept for it."
+
+// appendWarnings adds to an answered record what whoever answered should know.
+func appendWarnings(b []byte, r interaction.Record) []byte {
+	if r.Delivery.AskerGoneSince.IsZero() {
+		return b
+	}
+	b = append(b[:len(b)-1], `,"warnings":[`...)
+	return append(quoted(b, askerGone), `]}`...)
+}
+
+func answers(in api.Resolve) interaction.Answers {
+	a := interaction.Answers{
+		Answers: convert(in.Answers, func(a api.Answer) interaction.Answer { return interaction.Answer(a) }),
+		Digest:  in.Digest, Note: in.Note, UpdatedInput: in.UpdatedInput, Remember: in.Remember, UpdatedPermissions: in.UpdatedPermissions,
+		Response: in.Response,
+	}
+	if in.Actor != nil {
+		external := interaction.External(*in.Actor)
+		a.External = &external
+	}
+	return a
+}
+
+func (s *Server) cancelInteraction(c echo.Context) error {
+	if c.Request().ContentLength != 0 {
+		if _, err := s.readJSON(c, &struct{}{}); err != nil {
+			return err
+		}
+	}
+	ref, err := s.ref(c)
+	if err != nil {
+		return err
+	}
+	r, replay, err := s.service.Cancel(c.Request().Context(), principal(c), ref)
+	if err != nil {
+		return err
+	}
+	if replay {
+		c.Response().Header().Set("Idempotent-Replayed", "true")
+	}
+	return writeRecord(c, http.StatusOK, r)
+}
+
+func writeRecord(c echo.Context, status int, r interaction.Record) error {
+	return writeJSON(c, status, r.AppendJSON)
+}
+
+// buffers are reused for answers. Those that grew large are let go.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const keepBuffer = 256 << 10
+
+// writeJSON writes what appendTo appends, in one piece.
+func writeJSON(c echo.Context, status int, appendTo func([]byte) []byte) error {
+	buffer := buffers.Get().(*[]byte)
+	defer func() {
+		if cap(*buffer) <= keepBuffer {
+			buffers.Put(buffer)
+		}
+	}()
+	*buffer = append(appendTo((*buffer)[:0]), '\n')
+	return c.JSONBlob(status, *buffer)
+}
+
+// me tells who the credential is.
+func (s *Server) me(c echo.Context) error {
+	p := principal(c)
+	out := api.Me{Kind: string(p.Kind), ID: string(p.ID), Name: p.Name, ProjectID: string(p.ProjectID), AgentID: string(p.AgentID), Scopes: []string{}}
+	for _, scope := range p.Scopes {
+		out.Scopes = append(out.Scopes, string(scope))
+	}
+	return c.JSON(http.StatusOK, out)
+}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gorilla/websocket"
+
+	"sayso/internal/interaction"
+	"sayso/internal/live"
+	"sayso/internal/store"
+	"sayso/views"
+)
+
+// Watch tells waiting askers of committed changes. It implements [interaction.Watcher]; the server fills it from the store.
+type Watch struct{ hub live.Hub[interaction.Record] }
+
+// watchBuffer is how many changes a waiter may lag behind: an interaction has few.
+const watchBuffer = 4
+
+// Watch gives the later states of one interaction.
+func (w *Watch) Watch(id interaction.ID) (<-chan interaction.Record, func()) {
+	s := w.hub.Subscribe(string(id), watchBuffer)
+	return s.C, s.Stop
+}
+
+// frame is what sockets are sent: one rendering, prepared once for all of them.
+type frame = *websocket.PreparedMessage
+
+// feed turns committed changes into frames, and keeps the sockets that get them.
+type feed struct {
+	server  *Server
+	watch   *Watch
+	frames  live.Hub[frame]
+	sockets sockets
+	stop    func()
+	closed  sync.Once
+}
+
+func newFeed(s *Server, w *Watch) *feed {
+	f := &feed{server: s, watch: w}
+	f.sockets.start()
+	f.stop = s.store.Follow(f.tell)
+	return f
+}
+
+func (f *feed) close() {
+	f.closed.Do(func() {
+		f.stop()
+		f.sockets.close()
+	})
+}
+
+// tell passes on what was committed: first to the askers, who wait for it, then to the screens.
+func (f *feed) tell(changes []store.Change) {
+	for _, c := range changes {
+		f.watch.hub.Publish(string(c.Record.ID), c.Record)
+	}
+	for _, c := range changes {
+		if err := f.show(c); err != nil {
+			f.server.config.Log.Error("push", slog.Any("err", err), slog.String("interaction", string(c.Record.ID)))
+		}
+	}
+}
+
+// show renders a change once for each kind of page that is open, and fans it out.
+func (f *feed) show(c store.Change) error {
+	inbox, conversation := string(c.Record.ProjectID), string(c.Record.AgentID)
+	inboxWatched, conversationWatched := f.frames.Watched(inbox), f.frames.Watched(conversation)
+	if !inboxWatched && !conversationWatched {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	card, open, err := f.present(ctx, c.Record)
+	if err != nil {
+		return err
+	}
+	if conversationWatched {
+		if err := f.publish(conversation, views.CardView(card), open); err != nil {
+			return err
+		}
+	}
+	if !inboxWatched {
+		return nil
+	}
+	group := views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL, Cards: []views.Card{card}}
+	return f.publish(inbox, views.GroupView(group), open)
+}
+
+// present makes the card of a change, and counts the open ones of its project.
+func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, int, error) {
+	i, err := r.Interaction()
+	if err != nil {
+		return views.Card{}, 0, err
+	}
+	in, err := f.server.service.ProjectOf(ctx, i.OrgID, i.ProjectID)
+	if err != nil {
+		return views.Card{}, 0, err
+	}
+	name, err := f.server.service.AgentName(ctx, i.AgentID)
+	if err != nil {
+		return views.Card{}, 0, err
+	}
+	open, err := f.server.service.CountOpen(ctx, i.ProjectID)
+	return f.server.presenter(in).card(i, name), open, err
+}
+
+func (f *feed) publish(topic string, component templ.Component, open int) error {
+	var b bytes.Buffer
+	if err := component.Render(context.Background(), &b); err != nil {
+		return err
+	}
+	b.Write(openCount(open))
+	message, err := websocket.NewPreparedMessage(websocket.TextMessage, b.Bytes())
+	if err != nil {
+		return err
+	}
+	f.frames.Publish(topic, message)
+	return nil
+}

@@ -1,0 +1,336 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/display"
+	"sayso/internal/interaction"
+	"sayso/views"
+	"sayso/views/gallery"
+)
+
+// How much a page shows at once.
+const (
+	cardsAtOnce    = 500
+	timelineAtOnce = 100
+	agentsAtOnce   = 100
+)
+
+// render answers with a page. It is rendered whole before anything is sent, so a failure becomes an error page and never half a page.
+func (s *Server) render(c echo.Context, page templ.Component) error {
+	return s.renderStatus(c, http.StatusOK, page)
+}
+
+func (s *Server) renderStatus(c echo.Context, status int, page templ.Component) error {
+	var b bytes.Buffer
+	if err := page.Render(c.Request().Context(), &b); err != nil {
+		return err
+	}
+	return c.HTMLBlob(status, b.Bytes())
+}
+
+// page is what every page shares, for whoever is calling. It sets the response's policy.
+func (s *Server) page(c echo.Context, title string, section views.Section) views.Page {
+	return views.Page{
+		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: "default", Section: section,
+		User: principal(c).Name, Now: s.service.Time(),
+	}
+}
+
+// pageIn is page for one of a project, with its count of open cards.
+func (s *Server) pageIn(c echo.Context, in interaction.Project, title string, section views.Section) (views.Page, error) {
+	page := s.page(c, title, section)
+	page.Project = in.Slug
+	var err error
+	page.Open, err = s.service.CountOpen(c.Request().Context(), in.ID)
+	return page, err
+}
+
+func (s *Server) presenter(in interaction.Project) presenter {
+	return presenter{base: s.config.BasePath, project: in.Slug, now: s.service.Time()}
+}
+
+// isFragment says whether the caller puts the answer into a page it already has.
+func isFragment(c echo.Context) bool {
+	path := c.Path()
+	return c.Request().Header.Get("HX-Request") != "" || strings.HasSuffix(path, "/cards") || strings.HasSuffix(path, "/live")
+}
+
+func (s *Server) inboxPage(c echo.Context) error {
+	in, err := s.service.Project(c.Request().Context(), principal(c), "default", "default")
+	if err != nil {
+		return err
+	}
+	page, err := s.pageIn(c, in, "Inbox", views.SectionInbox)
+	if err != nil {
+		return err
+	}
+	p := s.presenter(in)
+	groups, err := s.openGroups(c, p, in, nil)
+	if err != nil {
+		return err
+	}
+	page.LiveURL, page.CardsURL = p.url("/live"), p.url("/cards")
+	inbox := views.Inbox{Page: page, Groups: groups}
+	if s.config.Demo != nil {
+		inbox.DemoURL = page.URL("/demo")
+	}
+	return s.render(c, views.InboxPage(inbox))
+}
+
+// openGroups are the open cards of a project and those named in have, whatever became of them, grouped by agent.
+func (s *Server) openGroups(c echo.Context, p presenter, in interaction.Project, have []interaction.ID) ([]views.Group, error) {
+	cards, err := s.cards(c, p, interaction.Filter{Project: in.ID}, have)
+	if err != nil {
+		return nil, err
+	}
+	var groups []views.Group
+	for _, card := range cards {
+		n := slices.IndexFunc(groups, func(g views.Group) bool { return g.AgentID == card.AgentID })
+		if n < 0 {
+			n = len(groups)
+			groups = append(groups, views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL})
+		}
+		groups[n].Cards = append(groups[n].Cards, card)
+	}
+	return groups, nil
+}
+
+// cards are the open ones that f describes, oldest first, behind those named in have that are open no longer.
+func (s *Server) cards(c echo.Context, p presenter, f interaction.Filter, have []interaction.ID) ([]views.Card, error) {
+	f.State, f.Limit = interaction.Open, cardsAtOnce
+	records, _, err := s.service.List(c.Request().Context(), principal(c), f)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range have {
+		if slices.ContainsFunc(records, func(r interaction.Record) bool { return r.ID == id }) {
+			continue
+		}
+		r, err := s.service.Get(c.Request().Context(), principal(c), interaction.Ref{Project: f.Project, Agent: f.Agent, ID: id})
+		if interaction.CodeOf(err) == interaction.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return s.present(c.Request().Context(), p, records)
+}
+
+// present makes cards of records, each with its agent's present name.
+func (s *Server) present(ctx context.Context, p presenter, records []interaction.Record) ([]views.Card, error) {
+	names := agentNames{service: s.service}
+	cards := make([]views.Card, len(records))
+	for n, r := range records {
+		i, err := r.Interaction()
+		if err != nil {
+			return nil, err
+		}
+		name, err := names.of(ctx, i.AgentID)
+		if err != nil {
+			return nil, err
+		}
+		cards[n] = p.card(i, name)
+	}
+	return cards, nil
+}
+
+// agentNames looks each name up once.
+type agentNames struct {
+	service *interaction.Service
+	known   map[interaction.ID]string
+}
+
+func (n *agentNames) of(ctx context.Context, id interaction.ID) (string, error) {
+	if name, ok := n.known[id]; ok {
+		return name, nil
+	}
+	name, err := n.service.AgentName(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if n.known == nil {
+		n.known = map[interaction.ID]string{}
+	}
+	n.known[id] = name
+	return name, nil
+}
+
+func (s *Server) agentsPage(c echo.Context) error {
+	q := queryOf(c, "archived", "cursor")
+	f := interaction.AgentFilter{State: interaction.AgentActive, Page: q.page()}
+	f.Limit = agentsAtOnce
+	if q.has("archived") {
+		f.State = interaction.AgentArchived
+	}
+	in, err := s.inProject(c)
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
+	}
+	f.Project = in.ID
+	agents, next, err := s.service.Agents(c.Request().Context(), principal(c), f)
+	if err != nil {
+		return err
+	}
+	page, err := s.pageIn(c, in, "Agents", views.SectionAgents)
+	if err != nil {
+		return err
+	}
+	p := s.presenter(in)
+	model := views.Agents{Page: page, Archived: q.has("archived"), Rows: convert(agents, p.agentRow)}
+	if next != nil {
+		model.NextURL = p.url("/agents?cursor=" + next.String())
+		if model.Archived {
+			model.NextURL += "&archived=1"
+		}
+	}
+	return s.render(c, views.AgentsPage(model))
+}
+
+func (s *Server) conversationPage(c echo.Context) error {
+	q := queryOf(c, "before")
+	in, id, err := s.agentInProject(c)
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
+	}
+	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
+	if err != nil {
+		return err
+	}
+	page, err := s.pageIn(c, in, agent.Name, views.SectionAgents)
+	if err != nil {
+		return err
+	}
+	page.Title = display.Line(agent.Name).String()
+	p := s.presenter(in)
+	model := views.Conversation{Page: page, Agent: p.agentRow(agent)}
+	model.LiveURL, model.CardsURL = p.agentURL(id)+"/live", p.agentURL(id)+"/cards"
+	if model.Cards, err = s.cards(c, p, interaction.Filter{Project: in.ID, Agent: id}, nil); err != nil {
+		return err
+	}
+	if model.Timeline, model.OlderURL, err = s.timeline(c, p, in, id, q.text("before")); err != nil {
+		return err
+	}
+	return s.render(c, views.ConversationPage(model))
+}
+
+// timeline is the newest part of what ended in a conversation, or the part before a cursor, each in the place where it ended.
+func (s *Server) timeline(c echo.Context, p presenter, in interaction.Project, agent interaction.ID, before string) (cards []views.Card, older string, err error) {
+	f := interaction.Filter{Project: in.ID, Agent: agent, Ended: true, Page: interaction.Page{Limit: timelineAtOnce, Newest: true}}
+	if before != "" {
+		if f.After, err = interaction.ParseCursor(before); err != nil {
+			return nil, "", err
+		}
+	}
+	records, next, err := s.service.List(c.Request().Context(), principal(c), f)
+	if err != nil {
+		return nil, "", err
+	}
+	if next != nil {
+		older = p.agentURL(agent) + "?before=" + next.String()
+	}
+	cards, err = s.present(c.Request().Context(), p, records)
+	slices.SortStableFunc(cards, func(a, b views.Card) int { return a.End.At.Compare(b.End.At) })
+	return cards, older, err
+}
+
+func (s *Server) interactionPage(c echo.Context) error {
+	q := queryOf(c, "full")
+	in, err := s.inProject(c)
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
+	}
+	p := s.presenter(in)
+	p.whole = q.has("full")
+	return s.showInteraction(c, http.StatusOK, in, p, func(*views.Card) {})
+}
+
+// showInteraction answers with the permalink page; adjust may say more on its card.
+func (s *Server) showInteraction(c echo.Context, status int, in interaction.Project, p presenter, adjust func(*views.Card)) error {
+	r, i, err := s.named(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	events, err := s.service.History(ctx, principal(c), interaction.Ref{Project: in.ID, ID: r.ID})
+	if err != nil {
+		return err
+	}
+	name, err := s.service.AgentName(ctx, i.AgentID)
+	if err != nil {
+		return err
+	}
+	page, err := s.pageIn(c, in, "Request", views.SectionNone)
+	if err != nil {
+		return err
+	}
+	card := p.card(i, name)
+	adjust(&card)
+	page.Title = card.Title.String()
+	page.LiveURL, page.CardsURL = p.agentURL(i.AgentID)+"/live", p.agentURL(i.AgentID)+"/cards"
+	return s.renderStatus(c, status, views.InteractionPageView(views.InteractionPage{
+		Page: page, Card: card, History: history(i, name, events), Record: indented(r), JSONURL: p.interactionURL(r.ID) + "/json",
+	}))
+}
+
+// named is the interaction that the path names.
+func (s *Server) named(c echo.Context) (interaction.Record, interaction.Interaction, error) {
+	ref, err := s.ref(c)
+	if err != nil {
+		return interaction.Record{}, interaction.Interaction{}, err
+	}
+	r, err := s.service.Get(c.Request().Context(), principal(c), ref)
+	if err != nil {
+		return r, interaction.Interaction{}, err
+	}
+	i, err := r.Interaction()
+	return r, i, err
+}
+
+// indented is the raw record, for reading. Very long ones are cut; the whole is at the page's JSON link.
+func indented(r interaction.Record) display.Text {
+	var b bytes.Buffer
+	if err := json.Indent(&b, r.AppendJSON(nil), "", "  "); err != nil {
+		return display.Text{}
+	}
+	if b.Len() > shownAtOnce {
+		return display.Show(beginning(b.String(), shownAtOnce) + "\n…")
+	}
+	return display.Show(b.String())
+}
+
+func (s *Server) interactionJSON(c echo.Context) error {
+	r, _, err := s.named(c)
+	if err != nil {
+		return err
+	}
+	return writeRecord(c, http.StatusOK, r)
+}
+
+// contextText is one value of the evidence, byte for byte, for the copy button.
+func (s *Server) contextText(c echo.Context) error {
+	_, i, err := s.named(c)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(c.Param("item"))
+	if err != nil || n < 0 || n >= len(i.Request.Context) {
+		return interaction.Errorf(interaction.NotFound, "Not found.")
+	}
+	return c.Blob(http.StatusOK, "text/plain; charset=utf-8", []byte(i.Request.Context[n].Value))
+}
+
+func (s *Server) gallery(c echo.Context) error {
+	return s.render(c, gallery.Page(s.page(c, "Gallery", views.SectionNone)))
+}

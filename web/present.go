@@ -1,0 +1,212 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sayso/internal/display"
+	"sayso/internal/interaction"
+	"sayso/views"
+)
+
+// shownAtOnce is how many bytes of a value a card holds; the rest is asked for.
+const shownAtOnce = 256 << 10
+
+// presenter maps the domain to view models, for one project.
+type presenter struct {
+	base    string // path of the product
+	project string // slug
+	now     time.Time
+	whole   bool // leave nothing of long values out
+}
+
+func (p presenter) url(path string) string { return p.base + "/projects/" + p.project + path }
+
+func (p presenter) agentURL(id interaction.ID) string { return p.url("/agents/" + string(id)) }
+
+func (p presenter) interactionURL(id interaction.ID) string {
+	return p.url("/interactions/" + string(id))
+}
+
+// card presents one interaction.
+func (p presenter) card(i interaction.Interaction, agentName string) views.Card {
+	c := views.Card{
+		ID: string(i.ID), Version: i.Version, Kind: views.Kind(i.Kind), State: views.State(i.State),
+		AgentID: string(i.AgentID), Agent: display.Line(agentName), AgentURL: p.agentURL(i.AgentID),
+		URL: p.interactionURL(i.ID), PostURL: p.agentURL(i.AgentID) + "/interactions/" + string(i.ID) + "/resolve",
+		Title: display.Line(i.Request.Title), Digest: i.Digest, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt, Now: p.now,
+		Asker: asker(i), Delivery: views.Delivery{PickedUpAt: i.Delivery.PickedUpAt, ReportedAt: i.Delivery.ReportedAt, Outcome: string(i.Delivery.Outcome)},
+	}
+	var chips chips
+	chips.add(c.Title)
+	for n, item := range i.Request.Context {
+		c.Context = append(c.Context, p.contextItem(i.ID, n, item, &chips))
+	}
+	if i.Kind == interaction.QuestionK {
+		c.Questions = convert(i.Request.Questions, chips.question)
+	}
+	c.Chips = chips.found
+	if i.End != nil {
+		c.End = end(i)
+	}
+	return c
+}
+
+// contextItem shows a value. What is left out of it still raises its chips.
+func (p presenter) contextItem(id interaction.ID, n int, item interaction.ContextItem, chips *chips) views.ContextItem {
+	value := display.Show(item.Value)
+	label := display.Line(item.Label)
+	chips.add(label)
+	chips.add(value)
+	out := views.ContextItem{
+		Label: label, Value: value, Mono: true, Lines: strings.Count(item.Value, "\n") + 1,
+		FullURL: p.interactionURL(id) + "?full=1", RawURL: p.interactionURL(id) + "/context/" + strconv.Itoa(n),
+	}
+	if len(item.Value) > shownAtOnce && !p.whole {
+		shown := beginning(item.Value, shownAtOnce)
+		out.Value = display.Show(shown)
+		out.Hidden = strings.Count(item.Value[len(shown):], "\n") + 1
+	}
+	return out
+}
+
+// beginning is at most n bytes of s, and no half character.
+func beginning(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// chips gathers the warnings of everything on a card, each kind once.
+type chips struct{ found []display.Chip }
+
+func (c *chips) add(t display.Text) {
+	for _, chip := range t.Chips {
+		if !c.has(chip.ID) {
+			c.found = append(c.found, chip)
+		}
+	}
+}
+
+func (c *chips) has(id display.ChipID) bool {
+	for _, chip := range c.found {
+		if chip.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// line and text show a string and gather its warnings.
+func (c *chips) line(s string) display.Text {
+	t := display.Line(s)
+	c.add(t)
+	return t
+}
+
+func (c *chips) text(s string) display.Text {
+	t := display.Show(s)
+	c.add(t)
+	return t
+}
+
+func (c *chips) question(q interaction.Question) views.Question {
+	return views.Question{
+		Prompt: c.text(q.Prompt), Header: c.line(q.Header), Multiple: q.Multiple,
+		Options: convert(q.Options, func(o interaction.Option) views.Option {
+			return views.Option{Label: c.line(o.Label), Description: c.text(o.Description), AllowsText: o.AllowsText}
+		}),
+	}
+}
+
+func asker(i interaction.Interaction) views.Asker {
+	switch {
+	case i.WaitMode == interaction.Suspend:
+		return views.Asker{State: views.AskerSuspended, WorkflowID: display.Line(i.WorkflowID)}
+	case i.WaitMode == interaction.Poll:
+		return views.Asker{State: views.AskerPolling}
+	case !i.Delivery.AskerGoneSince.IsZero():
+		return views.Asker{State: views.AskerGone, Since: i.Delivery.AskerGoneSince}
+	}
+	return views.Asker{State: views.AskerWaiting}
+}
+
+// end tells how an interaction ended. Denied, canceled and expired are different facts.
+func end(i interaction.Interaction) *views.End {
+	e := &views.End{By: display.Line(i.End.By.Name), Channel: string(i.End.By.Channel), At: i.End.At, Note: display.Show(i.End.Decision.Note)}
+	switch {
+	case i.Allowed():
+		e.Word = views.Allowed
+	case i.Denied():
+		e.Word, e.Reason = views.Denied, display.Show(i.End.Answers[0].Text)
+	case i.State == interaction.Resolved:
+		e.Word, e.Answers = views.Answered, answerLines(i)
+		e.Note = display.Show(i.End.Decision.Response)
+	case i.End.CancelReason == interaction.DeadlinePassed:
+		e.Word, e.By, e.Cause = views.Expired, display.Text{}, "Nobody answered in time. The agent was told so; it was not told that anybody denied."
+	default:
+		e.Word, e.Cause = views.CanceledEnd, causes[i.End.CancelReason]
+	}
+	return e
+}
+
+var causes = map[interaction.CancelReason]string{
+	interaction.SupersededByInput: "A newer message to the agent replaced this request.",
+	interaction.AgentCanceled:     "The agent was stopped.",
+	interaction.AgentWasArchived:  "The agent was archived.",
+	interaction.ToolCallDone:      "The tool call was completed another way.",
+	interaction.AskerCanceled:     "The agent withdrew the request.",
+}
+
+func answerLines(i interaction.Interaction) []views.AnswerLine {
+	lines := make([]views.AnswerLine, len(i.End.Answers))
+	for n, a := range i.End.Answers {
+		q := i.Request.Questions[n]
+		lines[n] = views.AnswerLine{
+			Prompt: display.Show(q.Prompt), Text: display.Show(a.Text),
+			Chosen: convert(a.OptionIndices, func(o int) display.Text { return display.Line(q.Options[o].Label) }),
+		}
+	}
+	return lines
+}
+
+func (p presenter) agentRow(a interaction.Agent) views.AgentRow {
+	row := views.AgentRow{
+		Name: display.Line(a.Name), Key: a.Key, URL: p.agentURL(a.ID), Archived: a.State == interaction.AgentArchived,
+		Open: a.OpenInteractions, LastSeen: a.LastSeenAt,
+	}
+	if !a.OldestOpen.IsZero() {
+		row.LongestWait = p.now.Sub(a.OldestOpen)
+	}
+	return row
+}
+
+// history tells what happened to an interaction, oldest first.
+func history(i interaction.Interaction, agentName string, events []interaction.Event) []views.HistoryItem {
+	var items []views.HistoryItem
+	for _, e := range events {
+		switch e.Kind {
+		case interaction.CreatedEvent:
+			items = append(items, views.HistoryItem{At: e.At, What: "Asked by", Who: display.Line(agentName)})
+		case interaction.AnsweredEvent, interaction.CanceledEvent, interaction.ExpiredEvent:
+			items = append(items, views.HistoryItem{At: e.At, What: endedWords[end(i).Word], Who: end(i).By})
+		}
+	}
+	for _, step := range []views.HistoryItem{
+		{At: i.Delivery.AskerGoneSince, What: "The agent stopped waiting"},
+		{At: i.Delivery.PickedUpAt, What: "Picked up by the agent"},
+		{At: i.Delivery.ReportedAt, What: "Reported done: " + string(i.Delivery.Outcome)},
+	} {
+		if !step.At.IsZero() {
+			items = append(items, step)
+		}
+	}
+	return items
+}
+
+var endedWords = map[views.EndWord]string{
+	views.Allowed: "Allowed by", views.Denied: "Denied by", views.Answered: "Answered by", views.CanceledEnd: "Canceled by", views.Expired: "Expired",
+}

@@ -1,0 +1,176 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/auth"
+	"sayso/internal/interaction"
+	"sayso/views"
+)
+
+// The names under which a request carries who is calling.
+const (
+	principalKey = "principal"
+	sessionKey   = "session"
+)
+
+// principal is who is calling; the zero value on a route that asks nobody.
+func principal(c echo.Context) interaction.Principal {
+	p, _ := c.Get(principalKey).(interaction.Principal)
+	return p
+}
+
+// session is the hash of the caller's session token.
+func session(c echo.Context) auth.Hash {
+	h, _ := c.Get(sessionKey).(auth.Hash)
+	return h
+}
+
+// withKey lets only callers with an API key through. Cookies are not looked at.
+func (s *Server) withKey(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		secret, _ := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
+		p, err := s.gate.Key(c.Request().Context(), secret)
+		if err != nil {
+			return err
+		}
+		if p.Channel, err = channel(c); err != nil {
+			return err
+		}
+		c.Set(principalKey, p)
+		return next(c)
+	}
+}
+
+// channel is the door that our own clients say they are.
+func channel(c echo.Context) (interaction.Channel, error) {
+	switch given := interaction.Channel(c.Request().Header.Get("Sayso-Channel")); given {
+	case "":
+		return interaction.ChannelAPI, nil
+	case interaction.ChannelCLI, interaction.ChannelMCP, interaction.ChannelChat:
+		return given, nil
+	default:
+		return "", interaction.Errorf(interaction.ValidationFailed, "Sayso-Channel: %q is unknown; allowed are cli, mcp and chat", given)
+	}
+}
+
+// withSession lets only people who are signed in through.
+func (s *Server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := s.findSession(c); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+func (s *Server) findSession(c echo.Context) error {
+	cookie, err := c.Cookie(s.cookieName())
+	if err != nil {
+		return interaction.Errorf(interaction.Unauthorized, "You are signed out.")
+	}
+	h := auth.HashOf(cookie.Value)
+	p, err := s.gate.Session(c.Request().Context(), h)
+	if err != nil {
+		return err
+	}
+	c.Set(principalKey, p)
+	c.Set(sessionKey, h)
+	return nil
+}
+
+// cookieName tells the browser to hold us to the strictest rules that the way we are reached allows.
+func (s *Server) cookieName() string {
+	switch {
+	case !s.https():
+		return "sayso"
+	case s.config.BasePath != "":
+		return "__Secure-sayso"
+	}
+	return "__Host-sayso"
+}
+
+func (s *Server) sessionCookie(token string, maxAge int) *http.Cookie {
+	return &http.Cookie{
+		Name: s.cookieName(), Value: token, Path: s.config.BasePath + "/", MaxAge: maxAge,
+		Secure: s.https(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// sameOrigin refuses a post that another site's page sends.
+func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := s.cross.Check(c.Request()); err != nil {
+			return &interaction.Error{Code: interaction.CSRFCheckFailed, Message: "This form was sent from another site. Nothing was recorded.", Err: err}
+		}
+		return next(c)
+	}
+}
+
+// setupPage shows what a one-time link offers. Opening it uses nothing up.
+func (s *Server) setupPage(c echo.Context) error {
+	if s.findSession(c) == nil {
+		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
+	}
+	code := c.QueryParam("code")
+	good, err := s.gate.CheckCode(c.Request().Context(), code)
+	if err != nil {
+		return err
+	}
+	if !good {
+		return interaction.Errorf(interaction.Forbidden, "This link was used already or is too old. Run `sayso signin-link` for a new one.")
+	}
+	first, err := s.gate.First(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return s.render(c, views.SetupPage(views.Setup{Page: s.page(c, "Sign in", views.SectionNone), Code: code, First: first}))
+}
+
+// setup signs the owner in.
+func (s *Server) setup(c echo.Context) error {
+	token, first, err := s.gate.SignIn(c.Request().Context(), c.FormValue("code"), s.config.OwnerName)
+	if interaction.CodeOf(err) == interaction.Unauthorized {
+		return interaction.Errorf(interaction.Forbidden, "%s", interaction.AsError(err).Message)
+	}
+	if err != nil {
+		return err
+	}
+	c.SetCookie(s.sessionCookie(token, int(auth.SessionMost.Seconds())))
+	if s.config.SignedIn != nil {
+		s.config.SignedIn(first)
+	}
+	if first && s.config.Demo != nil {
+		s.config.Demo()
+	}
+	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
+}
+
+func (s *Server) signInPage(c echo.Context) error {
+	if s.findSession(c) == nil {
+		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
+	}
+	page := views.SignIn{Page: s.page(c, "Sign in", views.SectionNone), SignedOut: c.QueryParams().Has("signed-out")}
+	return s.render(c, views.SignInPage(page))
+}
+
+func (s *Server) signOut(c echo.Context) error {
+	if s.findSession(c) == nil {
+		if err := s.gate.SignOut(c.Request().Context(), session(c)); err != nil {
+			return err
+		}
+	}
+	c.SetCookie(s.sessionCookie("", -1))
+	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/signin?signed-out")
+}
+
+func (s *Server) startDemo(c echo.Context) error {
+	if s.config.Demo == nil {
+		return interaction.Errorf(interaction.NotFound, "There is no demo agent here.")
+	}
+	s.config.Demo()
+	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
+}

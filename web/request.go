@@ -1,0 +1,139 @@
+package web
+
+import (
+	"crypto/sha256"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/interaction"
+)
+
+// pathID reads an id from the path. A malformed one is ValidationFailed; whether a well-formed one names anything is found out later.
+func pathID(c echo.Context, param, prefix string) (interaction.ID, error) {
+	id := interaction.ID(c.Param(param))
+	if !id.WellFormed(prefix) {
+		return "", interaction.Errorf(interaction.ValidationFailed, "%s: %q is not an id of the form %s_ and 26 characters of a-z and 2-7", param, c.Param(param), prefix)
+	}
+	return id, nil
+}
+
+var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+
+// inProject finds the project that the path names, by id or slug.
+func (s *Server) inProject(c echo.Context) (interaction.Project, error) {
+	org, project := c.Param("org"), c.Param("project")
+	if org == "" {
+		org = "default" // pages know one org so far
+	}
+	if org != "default" && !interaction.ID(org).WellFormed(interaction.OrgPrefix) {
+		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "org: %q is neither an org's id nor \"default\"", org)
+	}
+	if !slugForm.MatchString(project) && !interaction.ID(project).WellFormed(interaction.ProjectPrefix) {
+		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "project: %q is neither a project's id nor a slug of a-z, 0-9 and '-'", project)
+	}
+	return s.service.Project(c.Request().Context(), principal(c), org, project)
+}
+
+// ref reads which interaction the path names. Where it names no agent, any of the project will do.
+func (s *Server) ref(c echo.Context) (ref interaction.Ref, err error) {
+	if slices.Contains(c.ParamNames(), "agent") {
+		if ref.Agent, err = pathID(c, "agent", interaction.AgentPrefix); err != nil {
+			return ref, err
+		}
+	}
+	if ref.ID, err = pathID(c, "interaction", interaction.InteractionPrefix); err != nil {
+		return ref, err
+	}
+	in, err := s.inProject(c)
+	ref.Project = in.ID
+	return ref, err
+}
+
+// query reads query parameters; one that is unknown or given twice is ValidationFailed.
+type query struct {
+	c   echo.Context
+	err error
+}
+
+func queryOf(c echo.Context, known ...string) *query {
+	q := &query{c: c}
+	for name, values := range c.QueryParams() {
+		switch {
+		case !slices.Contains(known, name):
+			q.fail("%s: unknown query parameter", name)
+		case len(values) > 1:
+			q.fail("%s: given twice", name)
+		}
+	}
+	return q
+}
+
+func (q *query) fail(format string, args ...any) {
+	if q.err == nil {
+		q.err = interaction.Errorf(interaction.ValidationFailed, format, args...)
+	}
+}
+
+func (q *query) has(name string) bool { return q.c.QueryParams().Has(name) }
+
+func (q *query) text(name string) string { return q.c.QueryParam(name) }
+
+// oneOf reads a parameter that has few values.
+func oneOf[T ~string](q *query, name string, allowed ...T) T {
+	value := T(q.text(name))
+	if q.has(name) && !slices.Contains(allowed, value) {
+		q.fail("%s: %q is unknown; allowed are %v", name, value, allowed)
+	}
+	return value
+}
+
+func (q *query) number(name string, least, most, otherwise int) int {
+	if !q.has(name) {
+		return otherwise
+	}
+	n, err := strconv.Atoi(q.text(name))
+	if err != nil || n < least || n > most {
+		q.fail("%s: %q is not a whole number from %d to %d", name, q.text(name), least, most)
+	}
+	return n
+}
+
+func (q *query) time(name string) time.Time {
+	if !q.has(name) {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, q.text(name))
+	if err != nil {
+		q.fail("%s: %q is not a time of the form 2026-01-31T12:00:00.000Z", name, q.text(name))
+	}
+	return t
+}
+
+// page reads limit, cursor and order.
+func (q *query) page() interaction.Page {
+	p := interaction.Page{
+		Limit:  q.number("limit", 1, interaction.MaxLimit, interaction.DefaultLimit),
+		Newest: oneOf(q, "order", "asc", "desc") == "desc",
+	}
+	if q.has("cursor") && q.err == nil {
+		p.After, q.err = interaction.ParseCursor(q.text("cursor"))
+	}
+	return p
+}
+
+// once reads the Idempotency-Key of a create. The request it stands for is the method, the place and the body.
+func once(c echo.Context, place string, body []byte) (interaction.Once, error) {
+	values, given := c.Request().Header["Idempotency-Key"]
+	if !given {
+		return interaction.Once{}, nil
+	}
+	if len(values) != 1 || values[0] == "" || len(values[0]) > 255 {
+		return interaction.Once{}, interaction.Errorf(interaction.ValidationFailed, "Idempotency-Key: 1 to 255 characters are allowed")
+	}
+	request := append([]byte(place+"\n"), body...)
+	return interaction.Once{Caller: principal(c).ID, Key: values[0], Request: sha256.Sum256(request)}, nil
+}

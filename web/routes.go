@@ -1,0 +1,66 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	projectPath = "/api/v1/orgs/:org/projects/:project"
+	agentPath   = projectPath + "/agents/:agent"
+	cardPath    = "/projects/:project/agents/:agent/interactions/:interaction"
+)
+
+// routes is the table of everything that is answered. What is not in it is 404.
+func (s *Server) routes() {
+	e := s.echo
+	e.Use(s.logged, recovered)
+
+	open := e.Group("")
+	open.GET("/healthz", s.healthy)
+	open.GET("/readyz", s.ready)
+	open.GET("/api/openapi.yaml", s.openAPI)
+	open.GET("/static/*", s.asset)
+	open.GET("/favicon.ico", s.favicon)
+
+	api := e.Group("", s.withKey)
+	api.GET("/api/v1/me", s.me)
+	api.POST("/api/v1/signin-links", s.createSignInLink)
+	api.POST(projectPath+"/agents", s.createAgent)
+	api.GET(projectPath+"/agents", s.listAgents)
+	api.GET(agentPath, s.getAgent)
+	api.PATCH(agentPath, s.updateAgent)
+	api.GET(projectPath+"/interactions", s.listProjectInteractions)
+	api.POST(agentPath+"/interactions", s.createInteraction)
+	api.GET(agentPath+"/interactions", s.listAgentInteractions)
+	api.GET(agentPath+"/interactions/:interaction", s.getInteraction)
+	api.POST(agentPath+"/interactions/:interaction/resolve", s.resolveInteraction)
+	api.POST(agentPath+"/interactions/:interaction/cancel", s.cancelInteraction)
+
+	// Each may be posted to from our own pages only; no GET changes anything.
+	browser := e.Group("", s.sameOrigin)
+	browser.GET("/setup", s.setupPage)
+	browser.POST("/setup", s.setup)
+	browser.GET("/signin", s.signInPage)
+	browser.POST("/signout", s.signOut)
+	if s.config.Gallery {
+		browser.GET("/gallery", s.gallery)
+	}
+
+	signedIn := e.Group("", s.sameOrigin, s.withSession)
+	signedIn.GET("/", s.inboxPage)
+	signedIn.POST("/demo", s.startDemo)
+	signedIn.GET("/projects/:project/agents", s.agentsPage)
+	signedIn.GET("/projects/:project/agents/:agent", s.conversationPage)
+	signedIn.GET("/projects/:project/interactions/:interaction", s.interactionPage)
+	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
+	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
+	signedIn.POST(cardPath+"/resolve", s.resolveCard)
+	signedIn.GET("/projects/:project/cards", s.inboxCards)
+	signedIn.GET("/projects/:project/agents/:agent/cards", s.conversationCards)
+	signedIn.GET("/projects/:project/live", s.inboxSocket)
+	signedIn.GET("/projects/:project/agents/:agent/live", s.conversationSocket)
+
+	e.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
+}

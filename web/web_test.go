@@ -1,0 +1,229 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sayso/internal/api"
+	"sayso/internal/auth"
+	"sayso/internal/interaction"
+	"sayso/internal/store"
+	"sayso/web"
+)
+
+// site is the whole product on a real database, without the program around it.
+type site struct {
+	t        *testing.T
+	store    *store.Store
+	service  *interaction.Service
+	gate     *auth.Gate
+	pages    *web.Server
+	http     *httptest.Server
+	clock    *clock
+	project  interaction.Project
+	operator string // key
+	agent    string // key, bound to no agent
+}
+
+// clock is the time that the site goes by.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
+	t.Helper()
+	s := &site{t: t, clock: &clock{now: time.Now().UTC().Truncate(time.Millisecond)}}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	var err error
+	s.store, err = store.Open(t.Context(), t.TempDir(), store.Options{Log: log, Broken: func(err error) { t.Error("store broke:", err) }})
+	must(t, err)
+	watch := &web.Watch{}
+	s.service = interaction.NewService(s.store, watch, log, s.clock.Now)
+	s.gate = auth.NewGate(s.store, s.clock.Now)
+	s.project, err = s.store.Project(t.Context(), "default", "default")
+	must(t, err)
+	s.operator = s.newKey(interaction.OperatorPrincipal, "operator", interaction.Scopes...)
+	s.agent = s.newKey(interaction.AgentPrincipal, "agent")
+	config := web.Config{Log: log, OwnerName: "Dana", AllowedHosts: []string{"127.0.0.1", "localhost"}}
+	for _, f := range adjust {
+		f(&config)
+	}
+	s.pages = web.New(config, s.service, s.gate, s.store, watch)
+	s.http = httptest.NewServer(s.pages)
+	t.Cleanup(s.close)
+	return s
+}
+
+func (s *site) close() {
+	s.service.Close()
+	s.pages.Close()
+	s.http.Close()
+	must(s.t, s.store.Close())
+}
+
+func (s *site) newKey(kind interaction.PrincipalKind, name string, scopes ...interaction.Scope) string {
+	s.t.Helper()
+	secret := auth.NewSecret(kind)
+	key := auth.StoredKey(secret, name, interaction.NewID(interaction.KeyPrefix, time.Now()))
+	key.Scopes = scopes
+	if kind == interaction.AgentPrincipal {
+		key.Project = s.project.ID
+	}
+	must(s.t, s.store.EnsureKey(context.Background(), key, time.Now()))
+	return secret
+}
+
+// bound makes an agent's key that is bound to the agent.
+func (s *site) bound(agent string) string {
+	s.t.Helper()
+	secret := auth.NewSecret(interaction.AgentPrincipal)
+	key := auth.StoredKey(secret, "bound", interaction.NewID(interaction.KeyPrefix, time.Now()))
+	key.Project, key.Agent = s.project.ID, interaction.ID(agent)
+	must(s.t, s.store.EnsureKey(context.Background(), key, time.Now()))
+	return secret
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) code() string {
+	var e api.Error
+	_ = json.Unmarshal(a.body, &e)
+	return e.Code
+}
+
+func (a answer) interaction(t testing.TB) (i api.Interaction) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &i); err != nil {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return i
+}
+
+const project = "/api/v1/orgs/default/projects/default"
+
+// call sends JSON text with a key.
+func (s *site) call(key, method, path, body string, headers ...string) answer {
+	s.t.Helper()
+	a, err := s.try(key, method, path, body, headers...)
+	must(s.t, err)
+	return a
+}
+
+func (s *site) try(key, method, path, body string, headers ...string) (a answer, err error) {
+	req, err := http.NewRequest(method, s.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		return a, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for n := 0; n+1 < len(headers); n += 2 {
+		req.Header.Set(headers[n], headers[n+1])
+	}
+	resp, err := noRedirects.Do(req)
+	if err != nil {
+		return a, err
+	}
+	defer resp.Body.Close()
+	body2, err := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, body2}, err
+}
+
+var noRedirects = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 300},
+}
+
+// newAgent makes an agent and gives its path.
+func (s *site) newAgent(name string) (id, path string) {
+	s.t.Helper()
+	a := s.call(s.agent, "POST", project+"/agents", fmt.Sprintf(`{"name":%q}`, name))
+	var body api.AgentBody
+	must(s.t, json.Unmarshal(a.body, &body))
+	if body.Agent.ID == "" {
+		s.t.Fatalf("create agent: %d %s", a.status, a.body)
+	}
+	return body.Agent.ID, project + "/agents/" + body.Agent.ID
+}
+
+const bash = `{"tool_call":{"name":"Bash","input":{"command":"git push --force"}}}`
+
+// asks opens an interaction and gives it and its path.
+func (s *site) asks(agentPath, body string) (api.Interaction, string) {
+	s.t.Helper()
+	a := s.call(s.agent, "POST", agentPath+"/interactions", body)
+	if a.status != http.StatusCreated {
+		s.t.Fatalf("create interaction: %d %s", a.status, a.body)
+	}
+	i := a.interaction(s.t)
+	return i, agentPath + "/interactions/" + i.ID
+}
+
+func toJSON(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	must(t, e.Encode(v))
+	return b.String()
+}
+
+// signedIn gives the cookie of the owner's session.
+func (s *site) signedIn() *http.Cookie {
+	s.t.Helper()
+	code, err := s.gate.NewCode(s.t.Context())
+	must(s.t, err)
+	a := s.post("/setup", "code="+code)
+	if a.status != http.StatusSeeOther {
+		s.t.Fatalf("sign in: %d %s", a.status, a.body)
+	}
+	cookies := (&http.Response{Header: a.header}).Cookies()
+	if len(cookies) != 1 {
+		s.t.Fatalf("sign in set %d cookies", len(cookies))
+	}
+	return cookies[0]
+}
+
+// post sends a form, as our own page would.
+func (s *site) post(path, form string, headers ...string) answer {
+	s.t.Helper()
+	return s.call("", "POST", path, form, append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", s.http.URL, "Sec-Fetch-Site", "same-origin"}, headers...)...)
+}
