@@ -40,9 +40,9 @@ func (r *rendering) blanksAllowedAt(i int) int {
 
 func (r *rendering) hideBlanks(i, n int) {
 	r.flush(i)
-	r.out = appendBlankMark(r.out, n)
-	r.mark()
-	r.from = i + n
+	r.room(maxMark)
+	writeBlankMark(&r.out, n)
+	r.mark(i + n)
 	r.padding.note(n)
 }
 

@@ -53,7 +53,7 @@ func (r *rendering) chips() []Chip {
 		f.list(Chip{HiddenCharacters, r.tally.label(), r.tally.match()})
 	}
 	if n := int(r.padding); n > 0 {
-		f.list(Chip{WhitespacePadding, fmt.Sprintf("%d blanks in a row", n), string(appendBlankMark(nil, n))})
+		f.list(Chip{WhitespacePadding, fmt.Sprintf("%d blanks in a row", n), blankMark(n)})
 	}
 	for _, text := range r.bare.texts(r.src) {
 		f.look(text, r.foreign)

@@ -32,11 +32,13 @@ func each(do func(rune), tables ...*unicode.RangeTable) {
 	}
 }
 
-// codePoints says how each code point outside ASCII is treated: plain ones are
-// shown as they are wherever they stand, stacking ones (combining marks) and
-// watched ones depending on their neighbours, all others as marks.
+// codePoints says how each code point outside ASCII is treated. A code point is
+// in one of the sets, or is shown as a mark.
 type codePoints struct {
-	plain, stacking, watched pointSet
+	plain    pointSet // shown as they are, wherever they stand
+	foreign  pointSet // also, but they make it worthwhile to look at scripts
+	stacking pointSet // combining marks: shown unless they have no base or are too many
+	watched  pointSet // shown unless they could be taken for a sign of ours
 }
 
 // points builds the sets from the tables of package unicode when first needed:
@@ -45,23 +47,21 @@ var points = sync.OnceValue(func() *codePoints {
 	p := new(codePoints)
 	each(p.plain.add, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Prepended_Concatenation_Mark)
 	each(p.plain.remove, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, drawsNothing)
-	each(p.takeStacking, unicode.Mn, unicode.Me)
-	each(p.takeWatched, watchedTable)
+	each(p.moveTo(&p.stacking), unicode.Mn, unicode.Me)
+	each(p.moveTo(&p.watched), watchedTable)
+	each(p.moveTo(&p.foreign), foreignTable)
 	return p
 })
 
-// takeStacking moves c to the stacking set, unless it was taken out for
-// drawing nothing.
-func (p *codePoints) takeStacking(c rune) {
-	if p.plain.has(c) {
-		p.plain.remove(c)
-		p.stacking.add(c)
+// moveTo returns a function that moves a code point from the plain ones to
+// set. What was taken out of them for drawing nothing stays out.
+func (p *codePoints) moveTo(set *pointSet) func(rune) {
+	return func(c rune) {
+		if p.plain.has(c) {
+			p.plain.remove(c)
+			set.add(c)
+		}
 	}
-}
-
-func (p *codePoints) takeWatched(c rune) {
-	p.plain.remove(c)
-	p.watched.add(c)
 }
 
 // drawsNothing lists what package unicode counts as letters, marks or symbols,

@@ -36,11 +36,20 @@ func (f *findings) lookForKeys(text string, start, end int) {
 	if f.has(Credentials) {
 		return
 	}
-	for i := start; i+minToken <= end; i++ {
-		if keyShapes[text[i]] != nil && (i == start || !isAlphanumeric(text[i-1])) {
+	for i := start; i+minToken <= end; i = wordAfter(text, i) {
+		if keyShapes[text[i]] != nil {
 			f.lookForKey(text[i:], i > start && isWordByte(text[i-1]))
 		}
 	}
+}
+
+// wordAfter is where the run of letters and digits at text[i:] is over, and
+// what separates it from the next.
+func wordAfter(text string, i int) int {
+	for i < len(text) && isLetterOrDigit[text[i]] {
+		i++
+	}
+	return i + 1
 }
 
 // lookForKey looks for a key at the start of s. In the middle of a word that
@@ -79,6 +88,13 @@ func (k keyShape) fits(s string) bool {
 const digitsAndUpper = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 func isUpperOrDigits(s string) bool { return strings.Trim(s, digitsAndUpper) == "" }
+
+var isLetterOrDigit = func() (is [256]bool) {
+	for b := range 256 {
+		is[b] = isAlphanumeric(byte(b))
+	}
+	return is
+}()
 
 func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'

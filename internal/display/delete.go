@@ -17,9 +17,10 @@ type removeWatch struct {
 	operands  bool // no more options are expected
 }
 
-// mayRemove reports whether a removal could be in text: all need an option.
+// mayRemove reports whether a removal could be in text: all need an option and
+// a target of the dangerous kind.
 func mayRemove(text string) bool {
-	return strings.IndexByte(text, '-') >= 0 &&
+	return hasByte(text, "-") && (hasByte(text, "/~$%:`") || strings.Contains(text, "..")) &&
 		containsAny(text, "rm", "find", "emove-Item", "emove-item", "ri -", "rd -", "del -", "erase -")
 }
 

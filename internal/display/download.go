@@ -35,7 +35,7 @@ type runner struct {
 // mayPipeDownload reports whether text has both a download and a way to pass
 // it on.
 func mayPipeDownload(text string) bool {
-	return strings.ContainsAny(text, "|(`") && containsAny(text, "curl", "wget", "fetch", "iwr", "irm", "axel",
+	return hasByte(text, "|(`") && containsAny(text, "curl", "wget", "fetch", "iwr", "irm", "axel",
 		"aria2c", "lwp-download", "nvoke-WebRequest", "nvoke-RestMethod", "nvoke-webrequest", "nvoke-restmethod",
 		"ownloadString", "ownloadstring", "ownloadData")
 }

@@ -16,10 +16,6 @@ type tally struct {
 // maxTallied is how many different characters the chip names.
 const maxTallied = 6
 
-// invalidByte stands for a byte that is not part of any UTF-8, where a code
-// point is asked for.
-func invalidByte(b byte) rune { return -1 - rune(b) }
-
 // note counts n times the character c.
 func (t *tally) note(c rune, n int, misleading bool) {
 	if misleading {
@@ -62,14 +58,7 @@ func (t *tally) match() string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(markOf(c))
+		writeMark(&b, c)
 	}
 	return b.String()
-}
-
-func markOf(c rune) string {
-	if c < 0 {
-		return string(appendByteMark(nil, byte(-1-c)))
-	}
-	return string(appendMark(nil, c))
 }

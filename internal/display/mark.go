@@ -1,6 +1,9 @@
 package display
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // The signs that marks are made of. No text contains markOpen except as part
 // of a mark, and no line contains newlineMark except for a newline.
@@ -11,50 +14,57 @@ const (
 	newlineMark = '⏎'
 )
 
+// maxMark is how many bytes a mark takes at most.
+const maxMark = 32
+
 const upperHex = "0123456789ABCDEF"
 
-// appendMark appends ⟨U+202E⟩ for the code point c.
-func appendMark(out []byte, c rune) []byte {
-	if c > 0xFFFF {
-		return appendWideMark(out, c)
+// writeMark writes ⟨U+202E⟩ for the code point c, or ⟨\x9B⟩ if c stands for
+// a byte that is not part of any UTF-8.
+func writeMark(out *strings.Builder, c rune) {
+	switch {
+	case c < 0:
+		writeByteMark(out, byteOf(c))
+	case c > 0xFFFF:
+		writeWideMark(out, c)
+	default:
+		mark := [...]byte{0xE2, 0x9F, 0xA8, 'U', '+',
+			upperHex[c>>12&15], upperHex[c>>8&15], upperHex[c>>4&15], upperHex[c&15], 0xE2, 0x9F, 0xA9}
+		out.Write(mark[:])
 	}
-	m := [...]byte{0xE2, 0x9F, 0xA8, 'U', '+',
-		upperHex[c>>12&15], upperHex[c>>8&15], upperHex[c>>4&15], upperHex[c&15], 0xE2, 0x9F, 0xA9}
-	return append(out, m[:]...)
 }
 
-func appendWideMark(out []byte, c rune) []byte {
-	out = append(out, "⟨U+"...)
+func writeByteMark(out *strings.Builder, b byte) {
+	mark := [...]byte{0xE2, 0x9F, 0xA8, '\\', 'x', upperHex[b>>4], upperHex[b&15], 0xE2, 0x9F, 0xA9}
+	out.Write(mark[:])
+}
+
+func writeWideMark(out *strings.Builder, c rune) {
+	out.WriteString("⟨U+")
 	if c > 0xFFFFF {
-		out = append(out, '1')
+		out.WriteByte('1')
 	}
 	for shift := 16; shift >= 0; shift -= 4 {
-		out = append(out, upperHex[c>>shift&15])
+		out.WriteByte(upperHex[c>>shift&15])
 	}
-	return append(out, "⟩"...)
+	out.WriteRune(markClose)
 }
 
-// appendByteMark appends ⟨\x9B⟩ for a byte that is not part of any UTF-8.
-func appendByteMark(out []byte, b byte) []byte {
-	m := [...]byte{0xE2, 0x9F, 0xA8, '\\', 'x', upperHex[b>>4], upperHex[b&15], 0xE2, 0x9F, 0xA9}
-	return append(out, m[:]...)
+// writeBlankMark writes ⟨␠×400⟩ for a run of n blanks.
+func writeBlankMark(out *strings.Builder, n int) {
+	out.WriteString("⟨␠×")
+	out.WriteString(strconv.Itoa(n))
+	out.WriteRune(markClose)
 }
 
-// appendBlankMark appends ⟨␠×400⟩ for a run of n blanks.
-func appendBlankMark(out []byte, n int) []byte {
-	out = append(out, "⟨␠×"...)
-	out = strconv.AppendInt(out, int64(n), 10)
-	return append(out, "⟩"...)
+func blankMark(n int) string {
+	var b strings.Builder
+	writeBlankMark(&b, n)
+	return b.String()
 }
 
-// appendAgain appends out[from:] n more times, in steps that double, because
-// hostile values repeat one character hundreds of thousands of times.
-func appendAgain(out []byte, from, n int) []byte {
-	size := len(out) - from
-	for need := n * size; need > 0; {
-		step := min(need, len(out)-from)
-		out = append(out, out[from:from+step]...)
-		need -= step
-	}
-	return out
-}
+// invalidByte stands for a byte that is not part of any UTF-8, where a code
+// point is asked for.
+func invalidByte(b byte) rune { return -1 - rune(b) }
+
+func byteOf(c rune) byte { return byte(-1 - c) }

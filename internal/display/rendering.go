@@ -18,7 +18,7 @@ type rendering struct {
 	points  *codePoints
 
 	from  int // where the plain text starts that is not in out yet
-	out   []byte
+	out   strings.Builder
 	edges []edge
 	stack stack
 
@@ -76,46 +76,56 @@ func (r *rendering) judgeBlank(i int) int {
 func (r *rendering) judgeNewline(i int) int {
 	if r.oneLine {
 		r.flush(i)
-		r.out = utf8.AppendRune(r.out, newlineMark)
-		r.mark()
-		r.from = i + 1
+		r.out.WriteRune(newlineMark)
+		r.mark(i + 1)
 	}
 	return i + 1
 }
 
 // judgeWide goes over the characters outside ASCII that stand at i.
 func (r *rendering) judgeWide(i int) int {
-	if r.points == nil {
-		r.points = points()
-	}
+	plain := &r.table().plain
 	for i < len(r.src) && r.src[i] >= utf8.RuneSelf {
 		c, size := utf8.DecodeRuneInString(r.src[i:])
-		if r.points.plain.has(c) && !(c == utf8.RuneError && size == 1) {
-			r.foreign = r.foreign || mayPassForLatin(c)
+		switch {
+		case plain.has(c) && (size > 1 || c != utf8.RuneError):
 			i += size
-			continue
+		case r.shows(i, size, c):
+			i += r.shownSize(i, size, c)
+		default:
+			return r.hide(i, size, c)
 		}
-		i = r.judgeUnusual(i, size, c)
 	}
 	return i
 }
 
-// judgeUnusual decides about a character that is not plain wherever it stands.
-func (r *rendering) judgeUnusual(i, size int, c rune) int {
-	switch {
-	case c == utf8.RuneError:
-		return r.hideByte(i)
-	case r.points.stacking.has(c) && r.stack.holds(r, i, size),
-		r.points.watched.has(c) && !r.forges(i, size, c),
-		c == emojiStyle && styles(r.src, i),
-		c == joiner && joins(r.src, i):
-		return i + r.plainSize(i, size, c)
+func (r *rendering) table() *codePoints {
+	if r.points == nil {
+		r.points = points()
 	}
-	return r.hide(i, size, c)
+	return r.points
 }
 
-// plainSize is how much may be shown along with c, which may be shown.
-func (r *rendering) plainSize(i, size int, c rune) int {
+// shows decides about a character that is not plain wherever it stands.
+func (r *rendering) shows(i, size int, c rune) bool {
+	switch {
+	case r.points.foreign.has(c):
+		r.foreign = true
+		return true
+	case r.points.stacking.has(c):
+		return r.stack.holds(r, i, size)
+	case r.points.watched.has(c):
+		return !r.forges(i, size, c)
+	case c == emojiStyle:
+		return styles(r.src, i)
+	case c == joiner:
+		return joins(r.src, i)
+	}
+	return false
+}
+
+// shownSize is how much may be shown along with c, which may be shown.
+func (r *rendering) shownSize(i, size int, c rune) int {
 	if c == blackFlag {
 		return flagSize(r.src[i:])
 	}
@@ -158,75 +168,123 @@ func (k *stack) holds(r *rendering, i, size int) bool {
 	return based && k.height <= maxStack
 }
 
-// hide shows the character c at i, and its repetitions, as marks, and returns
-// where they end. Repetitions need no look at their neighbours: what is hidden
-// after anything is hidden after itself.
+// hide shows the character c at i as a mark, and so those after it that cannot
+// be shown either. It returns where they end.
 func (r *rendering) hide(i, size int, c rune) int {
 	r.flush(i)
-	start := len(r.out)
-	r.out = appendMark(r.out, c)
-	return r.hidden(i, size, start, c)
-}
-
-// hideByte is hide for a byte that is not part of any UTF-8.
-func (r *rendering) hideByte(i int) int {
-	r.flush(i)
-	start := len(r.out)
-	r.out = appendByteMark(r.out, r.src[i])
-	return r.hidden(i, 1, start, invalidByte(r.src[i]))
-}
-
-// hidden completes what out[start:] started for the character at i.
-func (r *rendering) hidden(i, size, start int, c rune) int {
-	n := repetitions(r.src, i, size)
-	r.tally.note(c, n, r.misleads(c))
-	if n > 1 {
-		r.out = appendAgain(r.out, start, n-1)
+	start := i
+	var gap gap
+	for hidden := true; hidden; c, size, hidden = r.hiddenAt(i) {
+		gap.widen(c)
+		i = r.hideAll(i, size, c)
+		r.from = i
 	}
-	r.mark()
-	r.from = i + n*size
-	r.bare.skip(r.src, i, r.from, c)
-	return r.from
+	r.mark(i)
+	r.bare.skip(r.src, span{start, i}, gap)
+	return i
+}
+
+// hiddenAt is the character at i, and whether it has to be hidden.
+func (r *rendering) hiddenAt(i int) (c rune, size int, hidden bool) {
+	if i == len(r.src) {
+		return 0, 0, false
+	}
+	if b := r.src[i]; b < utf8.RuneSelf {
+		return rune(b), 1, isControl(b)
+	}
+	c, size = utf8.DecodeRuneInString(r.src[i:])
+	if size == 1 {
+		return invalidByte(r.src[i]), 1, true
+	}
+	return c, size, !r.table().plain.has(c) && !r.shows(i, size, c)
+}
+
+func isControl(b byte) bool { return b < ' ' && b != '\t' && b != '\n' || b == 0x7F }
+
+// hideAll marks the character c at i and its repetitions, and returns where
+// they end. Repetitions need no look at their neighbours: what is hidden after
+// anything is hidden after itself.
+func (r *rendering) hideAll(i, size int, c rune) int {
+	n := 1
+	if end := i + size; end+size <= len(r.src) && r.src[end] == r.src[i] {
+		n = repetitions(r.src[i:], size)
+	}
+	r.tally.note(c, n, r.misleads(c))
+	r.writeMark(c, n)
+	return i + n*size
+}
+
+// writeMark writes the mark of c n times, in steps that double, because
+// hostile values repeat one character hundreds of thousands of times.
+func (r *rendering) writeMark(c rune, n int) {
+	start := r.out.Len()
+	r.room(maxMark)
+	writeMark(&r.out, c)
+	size := r.out.Len() - start
+	r.room((n - 1) * size)
+	for need := (n - 1) * size; need > 0; {
+		again := r.out.String()[start:]
+		again = again[:min(need, len(again))]
+		r.out.WriteString(again)
+		need -= len(again)
+	}
+}
+
+// room makes room for n bytes, and for as many again as there are.
+func (r *rendering) room(n int) {
+	if r.out.Cap()-r.out.Len() < n {
+		r.out.Grow(n + r.out.Cap())
+	}
 }
 
 // misleads reports whether c, which is hidden, could be seen for something
 // that it is not, rather than not be seen.
 func (r *rendering) misleads(c rune) bool {
-	return r.points != nil && (r.points.watched.has(c) || r.points.stacking.has(c))
+	return c >= utf8.RuneSelf && (r.points.watched.has(c) || r.points.stacking.has(c))
 }
 
-// repetitions counts how often the character at s[i:i+size] comes in a row.
-func repetitions(s string, i, size int) int {
-	n := 1
-	for end := i + size; end+size <= len(s) && s[end:end+size] == s[i:i+size]; end += size {
-		n++
+// repetitions counts how often the character of the given size that s starts
+// with comes in a row. It compares ever longer stretches, then shorter ones.
+func repetitions(s string, size int) int {
+	end, step := size, size
+	for end+step <= len(s) && s[:step] == s[end:end+step] {
+		end += step
+		step = end
 	}
-	return n
+	for ; step >= size; step = step / size / 2 * size {
+		for end+step <= len(s) && s[:step] == s[end:end+step] {
+			end += step
+		}
+	}
+	return end / size
 }
 
 // flush copies the plain text before i to out.
 func (r *rendering) flush(i int) {
-	if r.out == nil {
-		r.out = make([]byte, 0, 2*len(r.src)+64)
+	if r.edges == nil {
+		r.out.Grow(2*len(r.src) + maxMark)
 	}
 	if i > r.from {
-		r.out = append(r.out, r.src[r.from:i]...)
+		r.room(i - r.from)
+		r.out.WriteString(r.src[r.from:i])
 		r.segment(false)
 	}
 }
 
-// mark makes what was appended to out last a mark.
-func (r *rendering) mark() { r.segment(true) }
+// mark makes what was written last a mark, for what ends at i.
+func (r *rendering) mark(i int) {
+	r.segment(true)
+	r.from = i
+}
 
 // segment ends a segment at the end of out, or extends the last one.
 func (r *rendering) segment(mark bool) {
 	n := len(r.edges)
-	switch {
-	case n > 0 && (r.edges[n-1].mark == mark || n == maxSegments):
-		r.edges[n-1].end = len(r.out)
-	default:
-		r.edges = append(r.edges, edge{len(r.out), mark && n < maxSegments-1})
+	if n > 0 && (n == maxSegments || r.edges[n-1].mark == mark) {
+		r.edges[n-1].end = r.out.Len()
+		return
 	}
+	r.edges = append(r.edges, edge{r.out.Len(), mark && n < maxSegments-1})
 }
 
 func (r *rendering) segments() []Segment {
@@ -236,7 +294,7 @@ func (r *rendering) segments() []Segment {
 	if r.edges == nil {
 		return []Segment{{Text: r.src}}
 	}
-	return cut(string(r.out), r.edges)
+	return cut(r.out.String(), r.edges)
 }
 
 func cut(text string, edges []edge) []Segment {

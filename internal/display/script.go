@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -71,9 +72,20 @@ func distant(c rune) script {
 	return noScript
 }
 
-// mayPassForLatin reports whether c is of a script whose letters look like
-// Latin ones.
-func mayPassForLatin(c rune) bool { return c >= 0x370 && scriptOf(c) > latin }
+// foreignTable is what scriptOf counts as another script than Latin.
+var foreignTable = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x0370, Hi: 0x058F, Stride: 1},
+		{Lo: 0x13A0, Hi: 0x13FF, Stride: 1},
+		{Lo: 0x1C80, Hi: 0x1C8F, Stride: 1},
+		{Lo: 0x1F00, Hi: 0x1FFF, Stride: 1},
+		{Lo: 0x2C80, Hi: 0x2CFF, Stride: 1},
+		{Lo: 0x2DE0, Hi: 0x2DFF, Stride: 1},
+		{Lo: 0xA4D0, Hi: 0xA4FF, Stride: 1},
+		{Lo: 0xA640, Hi: 0xA69F, Stride: 1},
+		{Lo: 0xAB70, Hi: 0xABBF, Stride: 1},
+	},
+}
 
 // twins are the letters outside Latin that are drawn like Latin ones.
 const twins = "αικνορυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ" + "аеорсухѕіјһԁԛԝӏкАВЕКМНОРСТУХЅІЈӀԌԚԜҮү" + "օսոհցզՍՕԼ"
@@ -87,93 +99,90 @@ var isTwinAt = func() (at [0x590]bool) {
 
 func isTwin(c rune) bool { return c < 0x590 && isTwinAt[c] }
 
-// lookAtScripts looks for words in which letters of another script pass for
-// Latin ones, and for hosts with such a label.
-func (f *findings) lookAtScripts(text string) {
-	seen := 0
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		c, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		if scriptOf(c) > latin {
-			word := wordAround(text, seen, i)
-			if f.lookAtWord(text, word) {
-				return
-			}
-			i, seen = word.end, word.end
-		}
-	}
-}
-
 // span is a part of a text.
 type span struct{ start, end int }
 
-// wordAround is the run of letters and digits that text[:i] ends in, as far as
-// it is after min, and that goes on from i.
-func wordAround(text string, min, i int) span {
-	start := min + strings.LastIndexFunc(text[min:i], isNotInWord)
-	if start < min {
-		start = min
-	} else {
-		_, size := utf8.DecodeRuneInString(text[start:])
-		start += size
+// lookAtScripts looks for words in which letters of another script pass for
+// Latin ones, and for hosts with such a label.
+func (f *findings) lookAtScripts(text string) {
+	for r := (scriptReader{text: text}); !f.has(MixedScript) && r.read(); {
+		f.lookAtWord(text, r.word, r.mix)
 	}
-	end := strings.IndexFunc(text[i:], isNotInWord)
-	if end < 0 {
-		return span{start, len(text)}
-	}
-	return span{start, i + end}
 }
 
-// isNotInWord leaves words to be of letters and digits. For characters outside
+// scriptReader goes over the words of a text that have foreign letters.
+type scriptReader struct {
+	text string
+	word span
+	mix  mix
+}
+
+// read reads up to the next word with a foreign letter, and reports whether
+// there was one.
+func (r *scriptReader) read() bool {
+	start, m := r.word.end, mix{}
+	for i := start; i < len(r.text); {
+		c, size := utf8.DecodeRuneInString(r.text[i:])
+		if isInWord(c) {
+			m.add(c)
+			i += size
+			continue
+		}
+		if m.foreign != 0 {
+			r.word, r.mix = span{start, i}, m
+			return true
+		}
+		i += size
+		start, m = i, mix{}
+	}
+	r.word, r.mix = span{start, len(r.text)}, m
+	return m.foreign != 0
+}
+
+// isInWord leaves words to be of letters and digits. For characters outside
 // ASCII it goes by block, as precise as it needs to be.
-func isNotInWord(c rune) bool {
+func isInWord(c rune) bool {
 	switch {
 	case c < utf8.RuneSelf:
-		return !isAlphanumeric(byte(c))
+		return isAlphanumeric(byte(c))
 	case c < 0xC0:
-		return c != 0xAA && c != 0xB5 && c != 0xBA
+		return c == 0xAA || c == 0xB5 || c == 0xBA
+	case c < 0x2000:
+		return true
 	}
-	return 0x2000 <= c && c < 0x2C00 || 0x3000 <= c && c < 0x3040
-}
-
-// lookAtWord adds the chip if the word mixes scripts so that a letter could be
-// read for another, or is a label of a host that is all twins. Greek letters
-// that are like no other are common in units and formulas: 10 kΩ, Δt.
-func (f *findings) lookAtWord(text string, at span) bool {
-	m := mixOf(text[at.start:at.end])
-	switch {
-	case m.latin && m.foreign != 0:
-		label := fmt.Sprintf("mixes Latin and %s letters (%c is U+%04X)", scriptNames[scriptOf(m.foreign)], m.foreign, m.foreign)
-		f.add(MixedScript, label, text[at.start:at.end])
-	case !m.latin && m.foreign != 0 && m.allTwins && labelsHost(text[at.end:]):
-		label := fmt.Sprintf("%s letters pass for Latin ones (%c is U+%04X)", scriptNames[scriptOf(m.foreign)], m.foreign, m.foreign)
-		f.add(MixedScript, label, text[at.start:at.end]+hostAt(text[at.end:]))
-	}
-	return f.has(MixedScript)
+	return c >= 0x2C00 && (c < 0x3000 || c >= 0x3040)
 }
 
 // mix is what scripts a word is made of.
 type mix struct {
-	latin    bool
-	foreign  rune // the first letter that could be read for a Latin one, or 0
-	allTwins bool // every letter outside ASCII could
+	latin   bool
+	foreign rune // the first letter that could be read for a Latin one, or 0
+	others  bool // a letter outside ASCII is like no Latin one
 }
 
-func mixOf(word string) mix {
-	m := mix{allTwins: true}
-	for _, c := range word {
-		s := scriptOf(c)
-		m.latin = m.latin || s == latin
-		m.allTwins = m.allTwins && (c < utf8.RuneSelf || isTwin(c))
-		if m.foreign == 0 && s > latin && (s != greek || isTwin(c)) {
-			m.foreign = c
-		}
+// add adds a letter to the mix. Greek letters that are like no Latin one are
+// common in units and formulas: 10 kΩ, Δt.
+func (m *mix) add(c rune) {
+	s := scriptOf(c)
+	twin := isTwin(c)
+	m.latin = m.latin || s == latin
+	m.others = m.others || c >= utf8.RuneSelf && !twin
+	if m.foreign == 0 && s > latin && (s != greek || twin) {
+		m.foreign = c
 	}
-	return m
+}
+
+// lookAtWord adds the chip if the word with foreign letters mixes scripts so
+// that one could be read for another, or labels a host with nothing but twins.
+func (f *findings) lookAtWord(text string, at span, m mix) {
+	word, rest := text[at.start:at.end], text[at.end:]
+	name := scriptNames[scriptOf(m.foreign)]
+	switch {
+	case m.latin:
+		f.add(MixedScript, fmt.Sprintf("mixes Latin and %s letters (%c is U+%04X)", name, m.foreign, m.foreign), word)
+	case !m.others && labelsHost(rest):
+		f.add(MixedScript, fmt.Sprintf("%s letters pass for Latin ones (%c is U+%04X)", name, m.foreign, m.foreign), word+hostAt(rest))
+	}
 }
 
 // labelsHost reports whether a word that rest follows is part of a host name

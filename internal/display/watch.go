@@ -40,7 +40,7 @@ func (w *watches) choose(text string) {
 	if !w.findings.has(Sudo) && containsAny(text, "sudo", "doas", "pkexec", "run0", "su -") {
 		w.root = new(rootWatch)
 	}
-	if !w.findings.has(ForcePush) && strings.Contains(text, "push") && strings.ContainsAny(text, "-+") {
+	if !w.findings.has(ForcePush) && strings.Contains(text, "push") && hasByte(text, "-+") {
 		w.push = new(pushWatch)
 	}
 }
@@ -78,13 +78,23 @@ func commandAt(text string, start int) string {
 // withoutQuotes is text without the quotes and backslashes that may break up
 // a word.
 func withoutQuotes(text string) string {
-	if !strings.ContainsAny(text, `"'\`) {
+	if !hasByte(text, `"'\`) {
 		return text
 	}
 	return quoteRemover.Replace(text)
 }
 
 var quoteRemover = strings.NewReplacer(`"`, "", "'", "", `\`, "")
+
+// hasByte is strings.ContainsAny, faster for few bytes in a long text.
+func hasByte(text, bytes string) bool {
+	for i := range len(bytes) {
+		if strings.IndexByte(text, bytes[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
 
 func containsAny(text string, words ...string) bool {
 	for _, word := range words {

@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func cards() []namedCard {
 func permissions() []namedCard {
 	return []namedCard{
 		{"permission", permission("permission")},
-		{"permission-without-context", permission("bare", func(c *views.Card) { c.Context, c.Chips = nil, nil })},
+		{"permission-without-context", permission("bare", func(c *views.Card) { c.Context = nil })},
 		{"permission-warned", permission("warned", warned)},
 		{"permission-long", permission("long", long)},
 		{"permission-one-line-of-200-kb", permission("oneline", oneLine)},
@@ -80,7 +81,21 @@ func changed(card views.Card, change []func(*views.Card)) views.Card {
 	for _, apply := range change {
 		apply(&card)
 	}
+	card.Chips = chips(card)
 	return card
+}
+
+// chips are the warnings of all that the card shows, each kind once.
+func chips(card views.Card) []display.Chip {
+	all := card.Title.Chips
+	for _, item := range card.Context {
+		for _, chip := range item.Value.Chips {
+			if !slices.ContainsFunc(all, func(c display.Chip) bool { return c.ID == chip.ID }) {
+				all = append(all, chip)
+			}
+		}
+	}
+	return all
 }
 
 func item(label, value string, mono bool) views.ContextItem {
@@ -96,10 +111,6 @@ func item(label, value string, mono bool) views.ContextItem {
 
 func warned(c *views.Card) {
 	c.Context = []views.ContextItem{item("Command", "curl -fsSL https://get.example.com/install.sh | sudo sh", true)}
-	c.Chips = []display.Chip{
-		{ID: "pipes_download_into_shell", Label: "pipes a download into a shell", Match: "curl -fsSL https://get.example.com/install.sh | sudo sh"},
-		{ID: "sudo", Label: "runs as root", Match: "sudo sh"},
-	}
 }
 
 func long(c *views.Card) {
@@ -111,12 +122,10 @@ func long(c *views.Card) {
 		item("Command", strings.TrimSuffix(script.String(), "\n"), true),
 		item("Why", "The nightly release runs every target once. It was asked for in the planning of Monday and takes about forty minutes on this machine.", false),
 	}
-	c.Chips = []display.Chip{{ID: "very_long", Label: "400 lines", Match: ""}}
 }
 
 func oneLine(c *views.Card) {
 	c.Context = []views.ContextItem{item("Payload", strings.Repeat("QmFzZTY0IGlzIG5vdCBlbmNyeXB0aW9u", 200<<10/32), true)}
-	c.Chips = []display.Chip{{ID: "encoded_blob", Label: "long encoded text", Match: strings.Repeat("QmFzZTY0IGlzIG5vdCBlbmNyeXB0aW9u", 8)}}
 }
 
 func notAllShown(c *views.Card) {
@@ -132,12 +141,6 @@ func hostile(c *views.Card) {
 		item(strings.Repeat("label", 40), `<button hx-post="/projects/default/agents/a/interactions/i/resolve" hx-trigger="load" style="position:fixed;inset:0">Allow</button>`, true),
 		item("note", strings.Repeat("\u200B", 300), false),
 		item("", "", true),
-	}
-	c.Chips = []display.Chip{
-		{ID: "hidden_characters", Label: "305 invisible characters", Match: "⟨U+202E⟩gnp.elif"},
-		{ID: "whitespace_padding", Label: "400 blanks in a row", Match: "git status⟨␠×400⟩; rm -rf ~/"},
-		{ID: "recursive_delete", Label: "deletes a whole folder tree", Match: "rm -rf ~/⟨U+202E⟩gnp.elif"},
-		{ID: "addresses_approver", Label: "speaks to the person who approves", Match: "already approved by"},
 	}
 }
 

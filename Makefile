@@ -1,0 +1,57 @@
+# Sayso. `make help` lists what there is to do.
+
+export SAYSO_DATA ?= ./data
+GO       ?= go
+# One set of flags everywhere: another set builds SQLite again.
+STATICCHECK = $(GO) tool -modfile=tools.mod staticcheck
+
+.PHONY: run demo test check dev bench fuzz generate help programs
+
+run: bin/sayso ## build what is missing and serve on http://127.0.0.1:7777
+	bin/sayso serve
+
+demo: bin/sayso ## play an agent that asks, in a second terminal
+	bin/sayso demo
+
+.PHONY: bin/sayso
+bin/sayso:
+	@echo "building (the first time takes about two minutes: SQLite is compiled)"
+	@$(GO) build -o $@ ./cmd/sayso
+
+test: programs ## everything, browser tests included
+	$(GO) test -race -timeout 20m ./...
+
+programs: # what the tests drive
+	@.ci/programs
+
+check: ## the fast part: vet, staticcheck, generated code, tests without browsers
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+	$(GO) tool templ generate -log-level error && git diff --exit-code -- '*_templ.go'
+	SAYSO_SKIP=browser $(GO) test ./...
+
+dev: ## serve, and rebuild on change; shows every component at /gallery
+	$(GO) tool templ generate --watch --cmd="$(GO) run ./cmd/sayso serve --dev"
+
+bench: ## the figures of docs/performance.md (10 minutes; QUICK=1: one)
+	$(GO) run ./internal/bench
+
+FUZZTIME ?= 10s
+fuzz: ## every fuzz target for FUZZTIME
+	@for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+	  done; \
+	done
+
+generate: node_modules ## everything that is generated: pages, style sheet, vendored scripts
+	$(GO) tool templ generate -log-level error
+	npm run --silent vendor
+	npm run --silent css
+
+node_modules: package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
