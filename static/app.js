@@ -167,7 +167,7 @@
   function replace(card, incoming, own) {
     const focused = card.contains(document.activeElement)
     const wasOpen = isOpen(card)
-    const height = card.offsetHeight
+    const { height } = card.getBoundingClientRect()
     const drafted = wasOpen && !isOpen(incoming) ? draftedTexts(card) : []
     const fresh = document.adoptNode(incoming)
     carryOver(card, fresh, own ? [] : drafted)
@@ -317,7 +317,7 @@
   // ---- Live ----
 
   const status = $('#live')
-  let socket, socketTimer, pollTimer, opened = false, signedOut = false, failures = 0, etag = '', asking = false, askAgain = false
+  let socket, socketTimer, pollTimer, pollEvery, opened = false, signedOut = false, failures = 0, etag = '', asking = false, askAgain = false
 
   function say(state) {
     if (!status || status.dataset.state === state) return
@@ -368,6 +368,8 @@
   }
 
   function poll(seconds) {
+    if (pollEvery === seconds) return
+    pollEvery = seconds
     clearInterval(pollTimer)
     pollTimer = setInterval(reconcile, seconds * 1000)
   }

@@ -114,11 +114,11 @@ func (w EndWord) happened(by display.Text) string {
 	did := map[EndWord]string{Allowed: "allowed", Denied: "denied", Answered: "answered", CanceledEnd: "canceled", Expired: "expired"}[w]
 	switch {
 	case w == Expired:
-		return "This expired "
+		return "This expired"
 	case blank(by):
-		return "This was " + did + " "
+		return "This was " + did
 	}
-	return " " + did + " this "
+	return did + " this"
 }
 
 // where is the channel of an answer, as the end of a sentence.

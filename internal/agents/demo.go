@@ -1,17 +1,130 @@
-// Package agents holds agents that use Sayso. (Stub: being written.)
 package agents
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"time"
 
 	"sayso/internal/api"
 )
 
-// Demo is the demo agent.
+// Demo is a coding agent that only pretends to work. Client is all it needs.
 type Demo struct {
 	Client *api.Client
-	Say    func(format string, args ...any)
+	Say    func(format string, args ...any) // what it tells meanwhile; nil: it is silent
+	Tried  func(error)                      // as [api.Client.Await] takes it; nil: nobody is told
+	// Pause waits for d; nil: by the clock.
+	Pause func(ctx context.Context, d time.Duration) error
+	// Patience is how long its one impatient question stays open; 0: 20 seconds.
+	Patience time.Duration
 }
 
-// Run plays it.
-func (d Demo) Run(ctx context.Context) error { return nil }
+// errStopped says that a person told the agent to stop.
+var errStopped = errors.New("stopped by a person")
+
+// withdrawWithin is how long a Demo that is stopped takes to say that it no longer waits.
+const withdrawWithin = 2 * time.Second
+
+// Run plays the agent's part to its end, or until ctx is done; then it withdraws what it waits for.
+func (d Demo) Run(ctx context.Context) error {
+	agent, err := d.Client.CreateAgent(ctx, api.NewAgent{Name: "Demo agent", Key: "demo"})
+	if err != nil {
+		return err
+	}
+	s := &story{Demo: d.complete(), agent: agent.ID}
+	err = s.tell(ctx)
+	if errors.Is(err, errStopped) {
+		s.Say("I was told to stop, so I stop here.")
+		return nil
+	}
+	return err
+}
+
+// complete is d with everything filled in that may be left out.
+func (d Demo) complete() Demo {
+	if d.Say == nil {
+		d.Say = func(string, ...any) {}
+	}
+	if d.Tried == nil {
+		d.Tried = func(error) {}
+	}
+	if d.Pause == nil {
+		d.Pause = pause
+	}
+	if d.Patience == 0 {
+		d.Patience = 20 * time.Second
+	}
+	return d
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// open asks, and leaves it open.
+func (s *story) open(ctx context.Context, ask api.NewInteraction, patience time.Duration) (api.Interaction, error) {
+	secs := max(1, int(patience/time.Second))
+	ask.WaitMode, ask.TimeoutSecs = "block", &secs
+	return s.Client.CreateInteraction(ctx, s.agent, rand.Text(), ask)
+}
+
+// ask asks, and waits for the end.
+func (s *story) ask(ctx context.Context, ask api.NewInteraction, patience time.Duration) (api.Interaction, error) {
+	i, err := s.open(ctx, ask, patience)
+	if err != nil {
+		return i, err
+	}
+	end, err := s.Client.Await(ctx, s.agent, i.ID, s.Tried)
+	if ctx.Err() != nil {
+		s.leave(ctx, i.ID)
+	}
+	if end.CancelReason == "agent_canceled" || end.CancelReason == "agent_archived" {
+		return end, errStopped
+	}
+	return end, err
+}
+
+// leave withdraws a request because the agent itself is being stopped. If that does not get through, the deadline ends it.
+func (s *story) leave(ctx context.Context, id string) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), withdrawWithin)
+	defer stop()
+	_, _ = s.Client.Cancel(ctx, s.agent, id)
+}
+
+// may asks for permission. Anything but a plain Allow is a no, and why says which kind.
+func (s *story) may(ctx context.Context, tool, input string) (allowed bool, why string, err error) {
+	call := api.ToolCall{Name: tool, Input: json.RawMessage(input)}
+	i, err := s.ask(ctx, api.NewInteraction{ToolCall: &call}, time.Hour)
+	if err != nil {
+		return false, "", err
+	}
+	if answer, ok := answered(i, 0); ok {
+		return answer.OptionIndices[0] == 0, answer.Text, nil
+	}
+	return false, silence(i), nil
+}
+
+// silence tells how a request ended that nobody answered.
+func silence(i api.Interaction) string {
+	if i.CancelReason == "expired" {
+		return "nobody answered in time"
+	}
+	return "the request was canceled"
+}
+
+// answered gives the answer to question q, if there is one.
+func answered(i api.Interaction, q int) (api.Answer, bool) {
+	if i.Resolution == nil || len(i.Resolution.Answers) <= q || len(i.Resolution.Answers[q].OptionIndices) == 0 {
+		return api.Answer{}, false
+	}
+	return i.Resolution.Answers[q], true
+}

@@ -68,9 +68,9 @@ func (c *Client) Interaction(ctx context.Context, agent, id string, wait time.Du
 	return i, c.do(ctx, http.MethodGet, path, nil, &i)
 }
 
-// Await waits until the interaction ends, however long that takes, through restarts of the server. quiet is called before each new try
-// after a failure.
-func (c *Client) Await(ctx context.Context, agent, id string, quiet func(error)) (Interaction, error) {
+// Await waits until the interaction ends, however long that takes, through restarts of the server. tried is told of each try that did not
+// end the wait: nil if the server answered, else why another try may help. It may change the client's URL.
+func (c *Client) Await(ctx context.Context, agent, id string, tried func(error)) (Interaction, error) {
 	for pause := 100 * time.Millisecond; ; {
 		i, err := c.Interaction(ctx, agent, id, longest)
 		switch {
@@ -78,11 +78,12 @@ func (c *Client) Await(ctx context.Context, agent, id string, quiet func(error))
 			return i, nil
 		case err == nil:
 			pause = 100 * time.Millisecond
+			tried(nil)
 			continue
 		case ctx.Err() != nil || !passing(err):
 			return i, err
 		}
-		quiet(err)
+		tried(err)
 		if err := sleep(ctx, pause); err != nil {
 			return i, err
 		}

@@ -94,9 +94,9 @@ func RecordHash(record []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Agrees checks that the record an entry is about is still the one it was written for.
-func (e Entry) Agrees(record []byte) error {
-	if RecordHash(record) != e.Record {
+// Agrees checks that the place in the log, the interaction and the record that an entry is about are still those it was written for.
+func (e Entry) Agrees(sequence int64, interaction string, record []byte) error {
+	if e.Sequence != sequence || e.Interaction != interaction || RecordHash(record) != e.Record {
 		return fmt.Errorf("audit entry with sequence %d: interaction %s is not what was recorded then", e.Sequence, e.Interaction)
 	}
 	return nil

@@ -3,16 +3,15 @@ package display
 import "strings"
 
 // bare collects what a string says to a program or to a quick reader, without
-// its hidden characters: once with nothing in their place, as when they split
-// a word, and once with a blank, as when they stand for one.
+// its hidden characters. Chips are drawn from it, so that su⟨U+200B⟩do is sudo.
 type bare struct {
-	joined, spaced strings.Builder
-	from           int // where the part of the source starts that is not collected yet
+	text strings.Builder
+	from int // where the part of the source starts that is not collected yet
 }
 
 // gap is what a run of hidden characters amounts to.
 type gap struct {
-	space  byte // the ASCII white space that they stand for, or 0
+	space  byte // the ASCII white space that they act like, or 0
 	escape bool // the last one starts a terminal escape
 }
 
@@ -23,14 +22,16 @@ func (g *gap) widen(c rune) {
 	}
 }
 
-// spaceOf is the ASCII white space that the hidden character c is like, or 0.
+// spaceOf is the ASCII white space that the hidden character c acts like, or
+// 0. Control characters are taken for blanks, as they move what is drawn; but
+// shells drop a NUL.
 func spaceOf(c rune) byte {
 	switch {
+	case c <= 0, c == 0x7F:
+		return 0
 	case '\v' <= c && c <= '\r', c == 0x85, c == 0x2028, c == 0x2029:
 		return '\n'
-	case c < 0xA0:
-		return 0
-	case c == 0xA0, 0x2000 <= c && c <= 0x200A, c == 0x202F, c == 0x205F, c == 0x3000, c == 0x1680:
+	case c <= 0xA0, 0x2000 <= c && c <= 0x200A, c == 0x202F, c == 0x205F, c == 0x3000, c == 0x1680:
 		return ' '
 	}
 	return 0
@@ -44,32 +45,26 @@ func (b *bare) skip(src string, hidden span, g gap) {
 		b.from += escapeSize(src[hidden.end:])
 	}
 	if g.space != 0 {
-		b.joined.WriteByte(g.space)
-		b.spaced.WriteByte(g.space)
-	} else {
-		b.spaced.WriteByte(' ')
+		b.text.WriteByte(g.space)
 	}
 }
 
 func (b *bare) collect(src string, to int) {
-	if b.joined.Cap() == 0 {
-		b.joined.Grow(len(src))
-		b.spaced.Grow(len(src))
+	if b.text.Cap() == 0 {
+		b.text.Grow(len(src))
 	}
 	if to > b.from {
-		b.joined.WriteString(src[b.from:to])
-		b.spaced.WriteString(src[b.from:to])
+		b.text.WriteString(src[b.from:to])
 	}
 }
 
-// texts are the forms of src that chips are drawn from: src itself if nothing
-// is hidden in it.
-func (b *bare) texts(src string) []string {
+// of is src without what was skipped: src itself if nothing was.
+func (b *bare) of(src string) string {
 	if b.from == 0 {
-		return []string{src}
+		return src
 	}
 	b.collect(src, len(src))
-	return []string{b.joined.String(), b.spaced.String()}
+	return b.text.String()
 }
 
 // escapeSize is the length of the rest of a terminal escape such as "[2K" at

@@ -41,7 +41,7 @@ func (r *rendering) blanksAllowedAt(i int) int {
 func (r *rendering) hideBlanks(i, n int) {
 	r.flush(i)
 	r.room(maxMark)
-	writeBlankMark(&r.out, n)
+	r.out = appendBlankMark(r.out, n)
 	r.mark(i + n)
 	r.padding.note(n)
 }

@@ -53,11 +53,9 @@ func (r *rendering) chips() []Chip {
 		f.list(Chip{HiddenCharacters, r.tally.label(), r.tally.match()})
 	}
 	if n := int(r.padding); n > 0 {
-		f.list(Chip{WhitespacePadding, fmt.Sprintf("%d blanks in a row", n), blankMark(n)})
+		f.list(Chip{WhitespacePadding, fmt.Sprintf("%d blanks in a row", n), string(appendBlankMark(nil, n))})
 	}
-	for _, text := range r.bare.texts(r.src) {
-		f.look(text, r.foreign)
-	}
+	f.look(r.bare.of(r.src), r.foreign)
 	f.lookAtLength(r.src)
 	return f.ordered()
 }

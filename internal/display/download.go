@@ -51,6 +51,11 @@ func (w *downloadWatch) see(l *lexer) bool {
 	return false
 }
 
+// cares reports whether a word that names no command matters.
+func (w *downloadWatch) cares() bool {
+	return w.sink || w.fetch.named && !w.fetch.started || w.runner.command != noCommand
+}
+
 func (w *downloadWatch) seeOperator(l *lexer) {
 	switch l.token.kind {
 	case pipeToken:

@@ -1,9 +1,6 @@
 package display
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // tally counts what was hidden behind marks, for the chip about it.
 type tally struct {
@@ -53,12 +50,12 @@ func counted(n int, noun string) string {
 
 // match lists the different characters as the marks that stand for them.
 func (t *tally) match() string {
-	var b strings.Builder
+	var out []byte
 	for i, c := range t.seen[:t.kinds] {
 		if i > 0 {
-			b.WriteByte(' ')
+			out = append(out, ' ')
 		}
-		writeMark(&b, c)
+		out = appendMark(out, c)
 	}
-	return b.String()
+	return string(out)
 }

@@ -2,7 +2,7 @@ package display
 
 import (
 	"strconv"
-	"strings"
+	"unicode/utf8"
 )
 
 // The signs that marks are made of. No text contains markOpen except as part
@@ -19,48 +19,41 @@ const maxMark = 32
 
 const upperHex = "0123456789ABCDEF"
 
-// writeMark writes ⟨U+202E⟩ for the code point c, or ⟨\x9B⟩ if c stands for
+// appendMark appends ⟨U+202E⟩ for the code point c, or ⟨\x9B⟩ if c stands for
 // a byte that is not part of any UTF-8.
-func writeMark(out *strings.Builder, c rune) {
+func appendMark(out []byte, c rune) []byte {
 	switch {
 	case c < 0:
-		writeByteMark(out, byteOf(c))
+		return appendByteMark(out, byteOf(c))
 	case c > 0xFFFF:
-		writeWideMark(out, c)
-	default:
-		mark := [...]byte{0xE2, 0x9F, 0xA8, 'U', '+',
-			upperHex[c>>12&15], upperHex[c>>8&15], upperHex[c>>4&15], upperHex[c&15], 0xE2, 0x9F, 0xA9}
-		out.Write(mark[:])
+		return appendWideMark(out, c)
 	}
+	mark := [...]byte{0xE2, 0x9F, 0xA8, 'U', '+',
+		upperHex[c>>12&15], upperHex[c>>8&15], upperHex[c>>4&15], upperHex[c&15], 0xE2, 0x9F, 0xA9}
+	return append(out, mark[:]...)
 }
 
-func writeByteMark(out *strings.Builder, b byte) {
+func appendByteMark(out []byte, b byte) []byte {
 	mark := [...]byte{0xE2, 0x9F, 0xA8, '\\', 'x', upperHex[b>>4], upperHex[b&15], 0xE2, 0x9F, 0xA9}
-	out.Write(mark[:])
+	return append(out, mark[:]...)
 }
 
-func writeWideMark(out *strings.Builder, c rune) {
-	out.WriteString("⟨U+")
+func appendWideMark(out []byte, c rune) []byte {
+	out = append(out, "⟨U+"...)
 	if c > 0xFFFFF {
-		out.WriteByte('1')
+		out = append(out, '1')
 	}
 	for shift := 16; shift >= 0; shift -= 4 {
-		out.WriteByte(upperHex[c>>shift&15])
+		out = append(out, upperHex[c>>shift&15])
 	}
-	out.WriteRune(markClose)
+	return utf8.AppendRune(out, markClose)
 }
 
-// writeBlankMark writes ⟨␠×400⟩ for a run of n blanks.
-func writeBlankMark(out *strings.Builder, n int) {
-	out.WriteString("⟨␠×")
-	out.WriteString(strconv.Itoa(n))
-	out.WriteRune(markClose)
-}
-
-func blankMark(n int) string {
-	var b strings.Builder
-	writeBlankMark(&b, n)
-	return b.String()
+// appendBlankMark appends ⟨␠×400⟩ for a run of n blanks.
+func appendBlankMark(out []byte, n int) []byte {
+	out = append(out, "⟨␠×"...)
+	out = strconv.AppendInt(out, int64(n), 10)
+	return utf8.AppendRune(out, markClose)
 }
 
 // invalidByte stands for a byte that is not part of any UTF-8, where a code

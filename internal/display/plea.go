@@ -25,6 +25,7 @@ var pleas = []string{
 	"click|press|hit|tap on* filler* approve|allow",
 	"no need to review",
 	"not|dont review filler* just* approve",
+	"don t review filler* just* approve",
 	"no review is* needed",
 	"no approval is* needed",
 	"dear|attention filler* approver|reviewer",
@@ -217,30 +218,34 @@ func (r *pleaReader) note(start int, id uint8) int {
 // word reads a word and returns its start and its id.
 func (r *pleaReader) word() (start int, id uint8) {
 	start = r.next
-	var lower [16]byte
-	n := 0
-	for r.next < len(r.text) && isProse[r.text[r.next]] {
-		if c := r.text[r.next]; c != '\'' {
-			lower[n&15] = c | 0x20
-			n++
-		}
-		r.next++
+	end := start + 1
+	for end < len(r.text) && isProse[r.text[end]] {
+		end++
 	}
-	return start, r.book.id(lower[:min(n, 16)])
+	r.next = end
+	return start, r.book.id(r.text[start:end])
 }
 
-func (b *pleaBook) id(word []byte) uint8 {
-	if len(word) == 0 || len(word) > 15 || word[0] < 'a' || word[0] > 'z' || b.possible[word[0]-'a']>>len(word)&1 == 0 {
+func (b *pleaBook) id(word string) uint8 {
+	first := (word[0] | 0x20) - 'a'
+	if first >= 26 || len(word) >= maxPleaWord || b.possible[first]>>len(word)&1 == 0 {
 		return 0
 	}
-	return b.ids[string(word)]
+	var lower [maxPleaWord]byte
+	for i := range len(word) {
+		lower[i] = word[i] | 0x20
+	}
+	return b.ids[string(lower[:len(word)])]
 }
 
-// isProse holds what words are made of: letters, apostrophes, and underscores,
-// which make the name of a variable one word.
+// maxPleaWord is more than the length of any word in the vocabulary.
+const maxPleaWord = 16
+
+// isProse holds what words are made of: letters, digits, and underscores, which
+// make the name of a variable one word.
 var isProse = func() (is [256]bool) {
 	for b := range 256 {
-		is[b] = b >= 0x80 || isAlphanumeric(byte(b)) || b == '_' || b == '\''
+		is[b] = b >= 0x80 || isAlphanumeric(byte(b)) || b == '_'
 	}
 	return is
 }()

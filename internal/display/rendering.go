@@ -1,6 +1,7 @@
 package display
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,7 +19,7 @@ type rendering struct {
 	points  *codePoints
 
 	from  int // where the plain text starts that is not in out yet
-	out   strings.Builder
+	out   []byte
 	edges []edge
 	stack stack
 
@@ -48,16 +49,19 @@ func render(s string, oneLine bool) *rendering {
 // judge looks at what stands at i, where skipPlain could not go on by itself,
 // and returns where to go on.
 func (r *rendering) judge(i int) int {
-	for stop := min(i+8, len(r.src)); i < stop; {
-		switch c := r.src[i]; {
+	src := r.src
+	for stop := min(i+8, len(src)); i < stop; {
+		switch c := src[i]; {
 		case c >= utf8.RuneSelf:
 			return r.judgeWide(i)
-		case c > ' ' && c < 0x7F:
+		case c > ' ' && c < 0x7F, c == '\n' && !r.oneLine:
 			i++
+		case c == ' ' && i+1 < len(src) && src[i+1] > ' ':
+			i++ // between two words
 		case isBlank(c):
-			i = r.judgeBlank(i)
+			i = r.blankRun(i)
 		case c == '\n':
-			i = r.judgeNewline(i)
+			i = r.foldNewline(i)
 		default:
 			i = r.hide(i, 1, rune(c))
 		}
@@ -65,30 +69,25 @@ func (r *rendering) judge(i int) int {
 	return i
 }
 
-// judgeBlank goes over the blank between two words quickly, as most are.
-func (r *rendering) judgeBlank(i int) int {
-	if next := i + 1; next < len(r.src) && r.src[next] > ' ' {
-		return next
-	}
-	return r.blankRun(i)
-}
-
-func (r *rendering) judgeNewline(i int) int {
-	if r.oneLine {
-		r.flush(i)
-		r.out.WriteRune(newlineMark)
-		r.mark(i + 1)
-	}
+func (r *rendering) foldNewline(i int) int {
+	r.flush(i)
+	r.out = utf8.AppendRune(r.out, newlineMark)
+	r.mark(i + 1)
 	return i + 1
 }
 
 // judgeWide goes over the characters outside ASCII that stand at i.
 func (r *rendering) judgeWide(i int) int {
-	plain := &r.table().plain
-	for i < len(r.src) && r.src[i] >= utf8.RuneSelf {
-		c, size := utf8.DecodeRuneInString(r.src[i:])
+	src, points := r.src, r.table()
+	for i < len(src) && src[i] >= utf8.RuneSelf {
+		c, size := utf8.DecodeRuneInString(src[i:])
 		switch {
-		case plain.has(c) && (size > 1 || c != utf8.RuneError):
+		case size == 1:
+			return r.hide(i, 1, invalidByte(src[i]))
+		case points.plain.has(c):
+			i += size
+		case points.foreign.has(c):
+			r.foreign = true
 			i += size
 		case r.shows(i, size, c):
 			i += r.shownSize(i, size, c)
@@ -109,9 +108,6 @@ func (r *rendering) table() *codePoints {
 // shows decides about a character that is not plain wherever it stands.
 func (r *rendering) shows(i, size int, c rune) bool {
 	switch {
-	case r.points.foreign.has(c):
-		r.foreign = true
-		return true
 	case r.points.stacking.has(c):
 		return r.stack.holds(r, i, size)
 	case r.points.watched.has(c):
@@ -175,8 +171,15 @@ func (r *rendering) hide(i, size int, c rune) int {
 	start := i
 	var gap gap
 	for hidden := true; hidden; c, size, hidden = r.hiddenAt(i) {
+		r.room(maxMark)
+		n, mark := 1, len(r.out)
+		r.out = appendMark(r.out, c)
+		if next := i + size; next < len(r.src) && r.src[next] == r.src[i] {
+			n = r.repeat(i, size, mark)
+		}
+		r.tally.note(c, n, r.misleads(c))
 		gap.widen(c)
-		i = r.hideAll(i, size, c)
+		i += n * size
 		r.from = i
 	}
 	r.mark(i)
@@ -196,44 +199,31 @@ func (r *rendering) hiddenAt(i int) (c rune, size int, hidden bool) {
 	if size == 1 {
 		return invalidByte(r.src[i]), 1, true
 	}
-	return c, size, !r.table().plain.has(c) && !r.shows(i, size, c)
+	points := r.table()
+	return c, size, !points.plain.has(c) && !points.foreign.has(c) && !r.shows(i, size, c)
 }
 
 func isControl(b byte) bool { return b < ' ' && b != '\t' && b != '\n' || b == 0x7F }
 
-// hideAll marks the character c at i and its repetitions, and returns where
-// they end. Repetitions need no look at their neighbours: what is hidden after
-// anything is hidden after itself.
-func (r *rendering) hideAll(i, size int, c rune) int {
-	n := 1
-	if end := i + size; end+size <= len(r.src) && r.src[end] == r.src[i] {
-		n = repetitions(r.src[i:], size)
-	}
-	r.tally.note(c, n, r.misleads(c))
-	r.writeMark(c, n)
-	return i + n*size
-}
-
-// writeMark writes the mark of c n times, in steps that double, because
-// hostile values repeat one character hundreds of thousands of times.
-func (r *rendering) writeMark(c rune, n int) {
-	start := r.out.Len()
-	r.room(maxMark)
-	writeMark(&r.out, c)
-	size := r.out.Len() - start
-	r.room((n - 1) * size)
-	for need := (n - 1) * size; need > 0; {
-		again := r.out.String()[start:]
-		again = again[:min(need, len(again))]
-		r.out.WriteString(again)
+// repeat shows the repetitions of the character at i, whose mark is out[mark:],
+// and returns how many there are with the first. They need no look at their
+// neighbours: what is hidden after anything is hidden after itself.
+func (r *rendering) repeat(i, size, mark int) int {
+	n := repetitions(r.src[i:], size)
+	need := (n - 1) * (len(r.out) - mark)
+	r.room(need)
+	for need > 0 {
+		again := r.out[mark : mark+min(need, len(r.out)-mark)]
+		r.out = append(r.out, again...)
 		need -= len(again)
 	}
+	return n
 }
 
 // room makes room for n bytes, and for as many again as there are.
 func (r *rendering) room(n int) {
-	if r.out.Cap()-r.out.Len() < n {
-		r.out.Grow(n + r.out.Cap())
+	if cap(r.out)-len(r.out) < n {
+		r.out = slices.Grow(r.out, n+cap(r.out))
 	}
 }
 
@@ -261,12 +251,12 @@ func repetitions(s string, size int) int {
 
 // flush copies the plain text before i to out.
 func (r *rendering) flush(i int) {
-	if r.edges == nil {
-		r.out.Grow(2*len(r.src) + maxMark)
+	if r.out == nil {
+		r.out = make([]byte, 0, 2*len(r.src)+maxMark)
 	}
 	if i > r.from {
 		r.room(i - r.from)
-		r.out.WriteString(r.src[r.from:i])
+		r.out = append(r.out, r.src[r.from:i]...)
 		r.segment(false)
 	}
 }
@@ -281,10 +271,10 @@ func (r *rendering) mark(i int) {
 func (r *rendering) segment(mark bool) {
 	n := len(r.edges)
 	if n > 0 && (n == maxSegments || r.edges[n-1].mark == mark) {
-		r.edges[n-1].end = r.out.Len()
+		r.edges[n-1].end = len(r.out)
 		return
 	}
-	r.edges = append(r.edges, edge{r.out.Len(), mark && n < maxSegments-1})
+	r.edges = append(r.edges, edge{len(r.out), mark && n < maxSegments-1})
 }
 
 func (r *rendering) segments() []Segment {
@@ -294,7 +284,7 @@ func (r *rendering) segments() []Segment {
 	if r.edges == nil {
 		return []Segment{{Text: r.src}}
 	}
-	return cut(r.out.String(), r.edges)
+	return cut(string(r.out), r.edges)
 }
 
 func cut(text string, edges []edge) []Segment {

@@ -105,10 +105,15 @@ type span struct{ start, end int }
 // lookAtScripts looks for words in which letters of another script pass for
 // Latin ones, and for hosts with such a label.
 func (f *findings) lookAtScripts(text string) {
+	if !strings.ContainsFunc(text, isASCIILetter) {
+		return // nothing to pass for
+	}
 	for r := (scriptReader{text: text}); !f.has(MixedScript) && r.read(); {
 		f.lookAtWord(text, r.word, r.mix)
 	}
 }
+
+func isASCIILetter(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // scriptReader goes over the words of a text that have foreign letters.
 type scriptReader struct {

@@ -183,17 +183,19 @@ func (l *lexer) continues(i int) bool {
 
 func (l *lexer) emitWord(start, end int, word string) {
 	t := &l.token
-	data := l.readsData()
+	data := l.quoted != 0 && l.readsData()
 	if t.kind != wordToken {
 		t.position = -1
 	}
 	t.position++
 	t.kind, t.start, t.end, t.word = wordToken, start, end, word
-	t.command = commandOf(word)
-	if data {
-		t.command = noCommand
+	t.command = noCommand
+	if mayBeCommand(word) && !data {
+		t.command = commandOf(word)
 	}
-	t.noteFirst()
+	if t.position == 0 || t.first == gitCommand {
+		t.noteFirst()
+	}
 }
 
 // noteFirst keeps what the command line starts with, which says how to take
@@ -201,7 +203,7 @@ func (l *lexer) emitWord(start, end int, word string) {
 func (t *token) noteFirst() {
 	switch {
 	case t.position > 0:
-		if t.first == gitCommand && takesProse(t.word) {
+		if takesProse(t.word) {
 			t.first = readerCommand
 		}
 	case t.command == noCommand && strings.IndexByte(t.word, '=') > 0:

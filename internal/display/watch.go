@@ -13,6 +13,8 @@ type watches struct {
 	remove   *removeWatch
 	root     *rootWatch
 	push     *pushWatch
+
+	busy bool // one is in the middle of a command, and cares for any word
 }
 
 // lookAtCommands reads text as commands if a word in it makes that worthwhile.
@@ -20,8 +22,16 @@ func (f *findings) lookAtCommands(text string) {
 	w := watches{findings: f, text: text}
 	w.choose(withoutQuotes(text))
 	for l := newLexer(text); w.any() && l.scan(); {
-		w.see(l)
+		if w.busy || l.token.kind != wordToken || l.token.command != noCommand {
+			w.see(l)
+			w.busy = w.cares()
+		}
 	}
+}
+
+func (w *watches) cares() bool {
+	return w.remove != nil && w.remove.command != noCommand || w.push != nil && w.push.state != outsideGit ||
+		w.root != nil && w.root.command != noCommand || w.download != nil && w.download.cares()
 }
 
 func (w *watches) any() bool {

@@ -48,7 +48,7 @@ func auditEntry(kind interaction.EventKind, sequence int64, r interaction.Record
 // the error names the first that does not hold.
 func (s *Store) Verify(_ context.Context, project interaction.ID) (n int, err error) {
 	var chain audit.Chain
-	const entries = `SELECT a.entry, a.hash, i.state, r.head, e.record FROM audit_entries a
+	const entries = `SELECT a.entry, a.hash, a.sequence, i.id, r.head, e.record FROM audit_entries a
 		JOIN events v ON v.project = a.project AND v.sequence = a.sequence
 		JOIN interactions i ON i.key = v.interaction JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
 		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`
@@ -67,8 +67,9 @@ func (s *Store) Verify(_ context.Context, project interaction.ID) (n int, err er
 
 func verifyRow(chain *audit.Chain, rows *sql.Rows) error {
 	var canonical, hash, head, end []byte
-	var state string
-	if err := rows.Scan(&canonical, &hash, &state, &head, &end); err != nil {
+	var sequence int64
+	var id string
+	if err := rows.Scan(&canonical, &hash, &sequence, &id, &head, &end); err != nil {
 		return err
 	}
 	entry, err := chain.Append(canonical, audit.Hash(hash))
@@ -79,7 +80,7 @@ func verifyRow(chain *audit.Chain, rows *sql.Rows) error {
 	if entry.Action != string(interaction.CreatedEvent) {
 		record = end
 	}
-	return entry.Agrees(record)
+	return entry.Agrees(sequence, id, record)
 }
 
 // History is what the log holds about one interaction.
