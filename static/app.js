@@ -1,16 +1,14 @@
 // What the dashboard does beyond plain pages and forms. Without this file everything still works by reloading.
 //
-//   Times      relative times and countdowns go on
-//   Badge      the count in title, rail and favicon
-//   Cards      what a frame does to the page: the one place that adds or replaces cards
-//   Settling   an ended card keeps its place until nobody can be hit by what moves
-//   Live       the socket, and the plain requests that make up for it
-//   Forms      answering a card by htmx, and what can go wrong
-//   Drafts     half-filled forms survive a reload
+//   Times, Badge     relative times go on; the count in title, rail and favicon
+//   Cards            what a frame does to the page: the one place that adds or replaces cards
+//   Settling         an ended card keeps its place until nobody can be hit by what moves
+//   Live             the socket, and the plain requests that make up for it
+//   Forms, Drafts    answering by htmx, what can go wrong, and half-filled forms that survive a reload
 //   Copying, Keyboard, Start
 //
-// The socket is our own and not htmx's hx-ws: that one replaces by id whatever comes, while here a frame must never bring back an
-// older version, take focus, scroll, or move what is under the pointer; nor does it reopen after the back-forward cache.
+// The socket is ours and not htmx's hx-ws: that one replaces by id whatever comes, while a frame here must never bring back an older
+// version, take focus, scroll, or move what is under the pointer; nor does hx-ws reopen after the back-forward cache.
 'use strict'
 ;(() => {
   const root = document.documentElement
@@ -20,18 +18,15 @@
   const view = cards?.dataset.view // inbox, conversation, or one
   const isOpen = (card) => card?.dataset.state === 'open'
   const idOf = (card) => card.id.slice('interaction-'.length)
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties)
-    element.append(...children)
-    return element
-  }
+  const make = (tag, properties) => Object.assign(document.createElement(tag), properties)
+  const setText = (element, text) => element.textContent === text || (element.textContent = text)
 
   // ---- Times ----
   // The server says how old a thing was when it wrote the page, and how long it has left. From there this counts with
   // performance.now(): the clock of the viewer may be wrong. The words are those of views/time.go.
 
   const arrived = new WeakMap() // element → performance.now() when it came
-  const seen = (element) => {
+  const elapsed = (element) => {
     if (!arrived.has(element)) arrived.set(element, performance.now())
     return (performance.now() - arrived.get(element)) / 1000
   }
@@ -42,10 +37,6 @@
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
   const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-  function setText(element, text) {
-    if (element.textContent !== text) element.textContent = text
-  }
-
   function localize(within) {
     for (const time of $$('time[datetime]', within)) {
       const at = new Date(time.dateTime)
@@ -53,16 +44,16 @@
       if ('clock' in time.dataset) setText(time, clock.format(at))
       if ('exact' in time.dataset) setText(time, exact.format(at))
     }
-    for (const element of $$('[data-age], [data-remaining], [data-late-in]', within)) seen(element)
+    for (const element of $$('[data-age], [data-remaining], [data-late-in]', within)) elapsed(element)
   }
 
   function tick() {
     for (const element of $$('[data-age]')) {
-      const age = Number(element.dataset.age) + seen(element)
+      const age = Number(element.dataset.age) + elapsed(element)
       setText(element, 'ago' in element.dataset ? ago(age) : span(age))
     }
     for (const element of $$('[data-remaining]')) {
-      const rest = Number(element.dataset.remaining) - seen(element)
+      const rest = Number(element.dataset.remaining) - elapsed(element)
       setText(element, left(rest))
       element.classList.toggle('soon', rest < 120)
       if (rest <= 0 && !element.dataset.over) {
@@ -71,7 +62,7 @@
       }
     }
     for (const late of $$('[data-late-in][hidden]')) {
-      if (Number(late.dataset.lateIn) > seen(late)) continue
+      if (Number(late.dataset.lateIn) > elapsed(late)) continue
       late.hidden = false
       late.previousElementSibling.hidden = true
     }
@@ -80,9 +71,10 @@
   // An equal version says nothing new about the card, but it may say better how old it is: performance.now() stands still while
   // a machine sleeps.
   function refreshTimes(card, incoming) {
-    const fresh = $$('[data-age], [data-remaining]', incoming)
-    $$('[data-age], [data-remaining]', card).forEach((element, i) => {
-      Object.assign(element.dataset, fresh[i]?.dataset)
+    const [old, fresh] = [card, incoming].map((one) => $$('[data-age], [data-remaining]', one))
+    if (old.length !== fresh.length) return
+    old.forEach((element, i) => {
+      Object.assign(element.dataset, fresh[i].dataset)
       arrived.set(element, performance.now())
     })
   }
@@ -114,7 +106,6 @@
 
   const announcement = $('#announce')
   function announce(words) {
-    if (!announcement) return
     announcement.append(make('p', { textContent: words }))
     while (announcement.childElementCount > 4) announcement.firstChild.remove()
   }
@@ -204,16 +195,8 @@
   }
 
   function typedInVain(texts) {
-    const typed = texts.map((text) =>
-      make('div', { className: 'typed' },
-        make('pre', { className: 'typed-text', dir: 'auto', textContent: text }),
-        make('button', { type: 'button', className: 'btn btn-small' }, make('span', { textContent: 'Copy' }))))
-    for (const line of typed) {
-      line.lastChild.dataset.copyTyped = ''
-      line.lastChild.firstChild.dataset.copyWord = ''
-    }
-    const box = make('div', { className: 'notice notice-lost' }, make('p', { className: 'hint', textContent: 'This ended before you answered. You had typed:' }), ...typed)
-    box.dataset.keep = 'draft'
+    const box = $('#typed-in-vain').content.firstElementChild.cloneNode(true)
+    $('.typed-text', box).textContent = texts.join('\n\n')
     return box
   }
 
@@ -241,6 +224,7 @@
   // groupFor is the agent's group in the inbox. If a later group is in view where the pointer or a finger may be about to press,
   // putting a card above it would move it: then the card goes to the end, under the agent's name once more.
   function groupFor(incoming) {
+    if (!incoming) return cards
     const mine = $$('[data-group]', cards).filter((group) => group.dataset.agent === incoming.dataset.agent).pop()
     if (mine && !(reachable() && laterInView(mine))) return mine
     const group = document.importNode(incoming, true)
@@ -324,10 +308,9 @@
     status.dataset.state = state
     if (state === 'live') status.textContent = 'Live'
     if (state === 'polling') status.textContent = 'Updates every 10 s'
-    if (state === 'signed-out') {
-      status.replaceChildren('You are signed out. ', make('a', { href: root.dataset.signin, textContent: 'Sign in' }))
-      announce('You are signed out.')
-    }
+    if (state !== 'signed-out') return
+    status.replaceChildren('You are signed out. ', make('a', { href: root.dataset.signin, textContent: 'Sign in' }))
+    announce('You are signed out.')
   }
 
   // reconcile asks for the cards as they are now: the socket only makes this faster.
@@ -335,16 +318,11 @@
     if (!cards?.dataset.cards || signedOut) return
     if (asking) return void (askAgain = true)
     asking = true
-    try {
-      await ask()
-    } catch {
-      // no connection: the next round is soon enough
-    }
+    await ask().catch(() => {}) // no connection: the next round is soon enough
     asking = false
-    if (askAgain) {
-      askAgain = false
-      reconcile()
-    }
+    if (!askAgain) return
+    askAgain = false
+    reconcile()
   }
 
   async function ask() {
@@ -420,12 +398,11 @@
   // The wall clock runs on while a machine sleeps and performance.now() may not. When they part, all counts are wrong: ask anew.
   let drift = Date.now() - performance.now()
   function noticeSleep() {
-    const now = Date.now() - performance.now()
-    if (Math.abs(now - drift) > 5000) {
-      etag = ''
-      wake()
-    }
-    drift = now
+    const before = drift
+    drift = Date.now() - performance.now()
+    if (Math.abs(drift - before) < 5000) return
+    etag = ''
+    wake()
   }
 
   // ---- Forms ----
@@ -440,16 +417,10 @@
 
   function setBusy(card, busy) {
     card.ariaBusy = String(busy)
-    for (const button of $$('form .btn', card)) {
-      if (busy) button.setAttribute('aria-disabled', 'true') // and not disabled, which would lose the focus
-      else button.removeAttribute('aria-disabled')
-    }
+    for (const button of $$('form .btn', card)) button.ariaDisabled = busy ? 'true' : null // disabled would lose the focus
   }
 
-  function showError(card, words) {
-    const line = $('[data-error]', card)
-    if (line) line.textContent = words
-  }
+  const showError = (card, words) => setText($('[data-error]', card), words)
 
   // unanswered says next to each question what is missing, and focuses the first.
   function unanswered(form) {
@@ -508,14 +479,20 @@
     const card = cardOf(event.target)
     if (!card) return
     event.preventDefault()
-    const { response, text } = event.detail.ctx
     setBusy(card, false)
-    if ((response.status === 200 || response.status === 422) && text.includes(`id="${card.id}"`)) apply(text, card.id)
-    else if (response.status === 401) showError(card, trouble.signedOut), signOut()
-    else if (response.status === 403) showError(card, trouble.forbidden)
-    else showError(card, response.status < 500 && text.length < 300 && !text.includes('<') ? text : trouble.unreachable)
+    answered(card, event.detail.ctx)
     applyWaiting(card.id)
   })
+
+  function answered(card, { response: { status, raw }, text }) {
+    if ((status === 200 || status === 422) && text.includes(`id="${card.id}"`)) return apply(text, card.id)
+    if (status === 401 || raw.redirected) {
+      showError(card, trouble.signedOut)
+      return signOut()
+    }
+    const plain = status < 500 && text.length < 300 && !text.includes('<') && text.trim()
+    showError(card, status === 403 ? trouble.forbidden : plain || trouble.unreachable)
+  }
 
   document.addEventListener('htmx:error', (event) => {
     const card = cardOf(event.target)
@@ -542,14 +519,14 @@
   function restoreDraft(card) {
     const draft = JSON.parse(sessionStorage.getItem(draftKey(card)) ?? 'null')
     if (!draft) return
-    for (const [id, text] of Object.entries(draft.texts)) {
-      const field = document.getElementById(id)
-      if (!field || field.value) continue
+    for (const field of textFields(card)) {
+      const text = draft.texts[field.id]
+      if (!text || field.value) continue
       field.value = text
       const reveal = field.closest('.revealed')?.previousElementSibling
       if (reveal) reveal.open = true
     }
-    if (!$('input:checked', card)) for (const id of draft.chosen) if (document.getElementById(id)) document.getElementById(id).checked = true
+    for (const id of $('input:checked', card) ? [] : draft.chosen) $(`#${id}`, card)?.click()
   }
 
   const forgetDraft = (card) => sessionStorage.removeItem(draftKey(card))
@@ -595,12 +572,13 @@
   const keysOn = $('#shortcuts-on')
   let keysRest = 0 // until when a and d do nothing
 
+  // A card higher than the window counts as in view when its buttons are.
   function fullyInView(card) {
     const box = card.getBoundingClientRect()
-    const top = $('.top')?.getBoundingClientRect().bottom ?? 0
-    const rail = $('.rail')?.getBoundingClientRect()
-    const bottom = rail && rail.top > 0 ? rail.top : innerHeight
-    return box.top >= top - 1 && box.bottom <= bottom + 1
+    const rail = $('.rail').getBoundingClientRect()
+    const top = $('.top').getBoundingClientRect().bottom
+    const bottom = rail.top > 0 ? rail.top : innerHeight
+    return box.bottom <= bottom + 1 && (box.top >= top - 1 || box.height > bottom - top)
   }
 
   function step(by) {
@@ -617,7 +595,7 @@
     const button = isOpen(card) && $(selector, card)
     if (!button || performance.now() < keysRest) return
     if (fullyInView(card)) button.click()
-    else card.scrollIntoView({ block: 'nearest' })
+    else card.scrollIntoView({ block: 'end' })
   }
 
   const keys = {

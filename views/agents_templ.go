@@ -513,7 +513,7 @@ func agentsEmpty() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(`sayso approve --tool Bash --input '{"command":"ls"}'`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = typedText(`sayso approve --tool Bash --input '{"command":"ls"}'`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

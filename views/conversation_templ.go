@@ -282,7 +282,7 @@ func conversationEmpty(c Conversation) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(c.Timeline) == 0 {
-			templ_7745c5c3_Err = command("sayso approve --agent "+c.Agent.Key+` --tool Bash --input '{"command":"ls"}'`).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = typedText("sayso approve --agent "+c.Agent.Key+` --tool Bash --input '{"command":"ls"}'`).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

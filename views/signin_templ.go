@@ -145,7 +145,7 @@ func SignInPage(s SignIn) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = command("sayso signin-link").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = typedText("sayso signin-link").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -40,8 +40,7 @@ func (r *rendering) blanksAllowedAt(i int) int {
 
 func (r *rendering) hideBlanks(i, n int) {
 	r.flush(i)
-	r.room(maxMark)
-	r.out = appendBlankMark(r.out, n)
+	r.out = appendBlankMark(r.room(r.out, maxMark), n)
 	r.mark(i + n)
 	r.padding.note(n)
 }

@@ -128,7 +128,9 @@ func lineText(s string, whole bool) string {
 	if !whole {
 		s = strings.TrimRight(s, " \t") + "…"
 	}
-	return Text{Segments: render(s, true).segments()}.String()
+	var r rendering
+	r.walk(s, true)
+	return Text{Segments: r.segments()}.String()
 }
 
 // firstRunes is the start of s of at most n characters.

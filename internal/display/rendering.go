@@ -35,15 +35,16 @@ type edge struct {
 	mark bool
 }
 
-func render(s string, oneLine bool) *rendering {
-	r := &rendering{src: strings.ReplaceAll(s, "\r\n", "\n"), oneLine: oneLine}
+// walk renders s.
+func (r *rendering) walk(s string, oneLine bool) {
+	r.src = strings.ReplaceAll(s, "\r\n", "\n")
+	r.oneLine = oneLine
 	for i := skipPlain(r.src, 0); i < len(r.src); i = skipPlain(r.src, i) {
 		i = r.judge(i)
 	}
 	if r.from > 0 {
 		r.flush(len(r.src))
 	}
-	return r
 }
 
 // judge looks at what stands at i, where skipPlain could not go on by itself,
@@ -165,23 +166,26 @@ func (k *stack) holds(r *rendering, i, size int) bool {
 }
 
 // hide shows the character c at i as a mark, and so those after it that cannot
-// be shown either. It returns where they end.
+// be shown either. It returns where they end. A hostile value may be made of
+// nothing else, so this loop keeps what it changes at hand.
 func (r *rendering) hide(i, size int, c rune) int {
 	r.flush(i)
-	start := i
+	out, start := r.out, i
 	var gap gap
 	for hidden := true; hidden; c, size, hidden = r.hiddenAt(i) {
-		r.room(maxMark)
-		n, mark := 1, len(r.out)
-		r.out = appendMark(r.out, c)
+		out = r.room(out, maxMark)
+		mark := len(out)
+		out = appendMark(out, c)
+		n := 1
 		if next := i + size; next < len(r.src) && r.src[next] == r.src[i] {
-			n = r.repeat(i, size, mark)
+			out, n = r.repeat(out, mark, i, size)
 		}
 		r.tally.note(c, n, r.misleads(c))
 		gap.widen(c)
 		i += n * size
 		r.from = i
 	}
+	r.out = out
 	r.mark(i)
 	r.bare.skip(r.src, span{start, i}, gap)
 	return i
@@ -195,6 +199,10 @@ func (r *rendering) hiddenAt(i int) (c rune, size int, hidden bool) {
 	if b := r.src[i]; b < utf8.RuneSelf {
 		return rune(b), 1, isControl(b)
 	}
+	return r.wideAt(i)
+}
+
+func (r *rendering) wideAt(i int) (c rune, size int, hidden bool) {
 	c, size = utf8.DecodeRuneInString(r.src[i:])
 	if size == 1 {
 		return invalidByte(r.src[i]), 1, true
@@ -208,23 +216,26 @@ func isControl(b byte) bool { return b < ' ' && b != '\t' && b != '\n' || b == 0
 // repeat shows the repetitions of the character at i, whose mark is out[mark:],
 // and returns how many there are with the first. They need no look at their
 // neighbours: what is hidden after anything is hidden after itself.
-func (r *rendering) repeat(i, size, mark int) int {
+func (r *rendering) repeat(out []byte, mark, i, size int) ([]byte, int) {
 	n := repetitions(r.src[i:], size)
-	need := (n - 1) * (len(r.out) - mark)
-	r.room(need)
+	need := (n - 1) * (len(out) - mark)
+	out = r.room(out, need)
 	for need > 0 {
-		again := r.out[mark : mark+min(need, len(r.out)-mark)]
-		r.out = append(r.out, again...)
+		again := out[mark : mark+min(need, len(out)-mark)]
+		out = append(out, again...)
 		need -= len(again)
 	}
-	return n
+	return out, n
 }
 
-// room makes room for n bytes, and for as many again as there are.
-func (r *rendering) room(n int) {
-	if cap(r.out)-len(r.out) < n {
-		r.out = slices.Grow(r.out, n+cap(r.out))
+// room makes room in out for n bytes, and for as much more as the rest of the
+// source will need if it is like what was walked so far.
+func (r *rendering) room(out []byte, n int) []byte {
+	if cap(out)-len(out) >= n {
+		return out
 	}
+	rest := float64(len(r.src)-r.from) / float64(r.from+1)
+	return slices.Grow(out, n+int(float64(len(out))*min(rest, 16)))
 }
 
 // misleads reports whether c, which is hidden, could be seen for something
@@ -255,8 +266,7 @@ func (r *rendering) flush(i int) {
 		r.out = make([]byte, 0, 2*len(r.src)+maxMark)
 	}
 	if i > r.from {
-		r.room(i - r.from)
-		r.out = append(r.out, r.src[r.from:i]...)
+		r.out = append(r.room(r.out, i-r.from), r.src[r.from:i]...)
 		r.segment(false)
 	}
 }

@@ -31,7 +31,8 @@ func Line(s string) Text {
 }
 
 func show(s string, oneLine bool) Text {
-	r := render(s, oneLine)
+	var r rendering
+	r.walk(s, oneLine)
 	return Text{Segments: r.segments(), Chips: r.chips()}
 }
 

@@ -126,6 +126,9 @@ func (s *Store) Close() error {
 // Ping says whether the database can be read.
 func (s *Store) Ping(ctx context.Context) error { return s.read.PingContext(ctx) }
 
+// Commits is how many transactions have been committed since the store was opened. Changes that came together share one.
+func (s *Store) Commits() int64 { return s.writer.commits.Load() }
+
 // takeFolder makes sure that no other process has the database: SQLite would allow it, and the sequence, the followers and the
 // deadlines would not survive it.
 func takeFolder(folder string) (*os.File, error) {

@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sayso/internal/api"
+	"sayso/internal/server"
+	"sayso/internal/store"
+)
+
+// owner is the person who answers.
+const owner = "Dana Scully"
+
+// product is a running server and the ways in.
+type product struct {
+	t      testing.TB
+	URL    string // with the base path
+	link   string // the one-time link that this start printed
+	config server.Config
+
+	cancel context.CancelFunc
+	ended  chan error
+	asking *api.Client // with the agents' key
+	ruling *api.Client // with the operator's key
+}
+
+// start runs a product whose owner has signed in before, so that no demo agent meddles.
+func start(t testing.TB, adjust ...func(*server.Config)) *product {
+	t.Helper()
+	p := install(t, adjust...)
+	s, err := store.Open(t.Context(), p.config.Data, store.Options{})
+	must(t, err)
+	_, _, err = s.Owner(t.Context(), owner, time.Now())
+	must(t, err)
+	must(t, s.Close())
+	p.run()
+	return p
+}
+
+// startFresh runs a product that nobody has used yet.
+func startFresh(t testing.TB, adjust ...func(*server.Config)) *product {
+	t.Helper()
+	p := install(t, adjust...)
+	p.run()
+	return p
+}
+
+// install has everything ready to run.
+func install(t testing.TB, adjust ...func(*server.Config)) *product {
+	t.Helper()
+	p := &product{t: t, config: server.Default()}
+	p.config.Listen, p.config.Data, p.config.LogLevel = "127.0.0.1:0", t.TempDir(), "warn"
+	for _, f := range adjust {
+		f(&p.config)
+	}
+	t.Cleanup(p.stop)
+	return p
+}
+
+func basePath(path string) func(*server.Config) {
+	return func(c *server.Config) { c.BasePath = path }
+}
+
+// run starts the server and returns when it is ready. Run again, it is reached where it was before.
+func (p *product) run() {
+	p.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel, p.ended = cancel, make(chan error, 1)
+	printed := &line{found: make(chan string, 1)}
+	go func() { p.ended <- server.Run(ctx, p.config, printed, p.t.Output()) }()
+	select {
+	case p.link = <-printed.found:
+	case err := <-p.ended:
+		p.ended = nil
+		p.t.Fatalf("the server did not start: %v", err)
+	case <-time.After(30 * time.Second):
+		p.t.Fatal("the server was not ready within 30 s")
+	}
+	u, err := url.Parse(p.link)
+	must(p.t, err)
+	p.config.Listen = u.Host
+	p.URL = u.Scheme + "://" + u.Host + p.config.BasePath
+	p.asking = &api.Client{URL: p.URL, Key: p.key("agent.key")}
+	p.ruling = &api.Client{URL: p.URL, Key: p.key("operator.key")}
+}
+
+// stop ends the server, if it runs.
+func (p *product) stop() {
+	if p.ended == nil {
+		return
+	}
+	http.DefaultClient.CloseIdleConnections()
+	p.cancel()
+	if err := <-p.ended; err != nil {
+		p.t.Errorf("the server ended with: %v", err)
+	}
+	p.ended = nil
+}
+
+func (p *product) restart() {
+	p.t.Helper()
+	p.stop()
+	p.run()
+}
+
+func (p *product) key(file string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.config.Data, file))
+	must(p.t, err)
+	return strings.TrimSpace(string(text))
+}
+
+// origin is scheme and host.
+func (p *product) origin() string { return strings.TrimSuffix(p.URL, p.config.BasePath) }
+
+// session signs the owner in and gives the cookie.
+func (p *product) session() *http.Cookie {
+	p.t.Helper()
+	link, err := p.ruling.SignInLink(p.t.Context())
+	must(p.t, err)
+	u, err := url.Parse(link.URL)
+	must(p.t, err)
+	a := p.send(http.MethodPost, "/setup", url.Values{"code": {u.Query().Get("code")}}, "Sec-Fetch-Site", "same-origin")
+	cookies := (&http.Response{Header: a.header}).Cookies()
+	if a.status != http.StatusSeeOther || len(cookies) != 1 {
+		p.t.Fatalf("sign in: %d with %d cookies: %s", a.status, len(cookies), a.body)
+	}
+	return cookies[0]
+}
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// send makes a plain request, below the base path, with name and value of each header in turn. A form is posted as one.
+func (p *product) send(method, path string, form url.Values, headers ...string) answer {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), method, p.URL+path, strings.NewReader(form.Encode()))
+	must(p.t, err)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for n := 0; n+1 < len(headers); n += 2 {
+		if headers[n] == "Host" {
+			req.Host = headers[n+1]
+			continue
+		}
+		req.Header.Add(headers[n], headers[n+1])
+	}
+	resp, err := notFollowing.Do(req)
+	must(p.t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	must(p.t, err)
+	return answer{resp.StatusCode, resp.Header, string(body)}
+}
+
+var notFollowing = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// line is a writer that finds the link in what the server prints.
+type line struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	found chan string
+}
+
+var openLine = regexp.MustCompile(`(?m)^Open (http\S+)$`)
+
+func (l *line) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text.Write(b)
+	if m := openLine.FindStringSubmatch(l.text.String()); m != nil {
+		select {
+		case l.found <- m[1]:
+		default:
+		}
+	}
+	return len(b), nil
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
