@@ -5,7 +5,9 @@
 //   Settling         an ended card keeps its place until nobody can be hit by what moves
 //   Live             the socket, and the plain requests that make up for it
 //   Forms, Drafts    answering by htmx, what can go wrong, and half-filled forms that survive a reload
-//   Copying, Keyboard, Start
+//   Copying, Start
+//
+// Keyboard shortcuts are in keyboard.js.
 //
 // The socket is ours and not htmx's hx-ws: that one replaces by id whatever comes, while a frame here must never bring back an older
 // version, take focus, scroll, or move what is under the pointer; nor does hx-ws reopen after the back-forward cache.
@@ -18,7 +20,11 @@
   const view = cards?.dataset.view // inbox, conversation, or one
   const isOpen = (card) => card?.dataset.state === 'open'
   const idOf = (card) => card.id.slice('interaction-'.length)
+  const cardOf = (element) => element?.closest?.('article.card')
   const make = (tag, properties) => Object.assign(document.createElement(tag), properties)
+  const on = (type, act, options) => document.addEventListener(type, act, options)
+  const onCard = (type, act) => on(type, (event) => cardOf(event.target) && act(cardOf(event.target), event))
+  const stop = (event) => (event.preventDefault(), event.stopImmediatePropagation())
   const setText = (element, text) => element.textContent === text || (element.textContent = text)
 
   // ---- Times ----
@@ -57,7 +63,7 @@
       setText(element, left(rest))
       element.classList.toggle('soon', rest < 120)
       if (rest <= 0 && !element.dataset.over) {
-        element.dataset.over = 'asked' // the server ends it; ask what became of it
+        element.dataset.over = 'asked' // the server ends it: ask what became of it
         reconcile()
       }
     }
@@ -140,15 +146,14 @@
   }
 
   function applyWaiting(id) {
-    const frame = waiting.get(id)
-    if (waiting.delete(id)) apply(frame)
+    if (waiting.has(id)) apply(waiting.get(id))
+    waiting.delete(id)
   }
 
   // update leaves alone what a person may be reading or filling in: the request of an open card never changes, only its head.
   function update(card, incoming) {
-    const head = $('[data-head]', card)
+    const [head, fresh] = [card, incoming].map((one) => $('[data-head]', one))
     const focused = head.contains(document.activeElement)
-    const fresh = document.adoptNode($('[data-head]', incoming))
     head.replaceWith(fresh)
     card.dataset.version = incoming.dataset.version
     localize(fresh)
@@ -170,14 +175,12 @@
       if (focused) (problem ? $('input', problem.closest('fieldset')) : headingOf(fresh)).focus()
       return
     }
+    if (wasOpen || held.has(card)) hold(fresh, height, held.get(card))
+    held.delete(card)
     if (wasOpen) {
       open--
       forgetDraft(fresh)
       announce(`${fresh.dataset.outcome}: ${titleOf(fresh)}`)
-      hold(fresh, height)
-    } else if (held.has(card)) {
-      hold(fresh, height, held.get(card))
-      held.delete(card)
     }
     if (focused) moveFocus(fresh, wasOpen)
   }
@@ -186,26 +189,22 @@
   function carryOver(card, fresh, drafted) {
     const details = $('details.ended', fresh)
     if (!details) return
-    const old = $('details.ended', card)
-    if (old) details.open = old.open
-    const kept = $('[data-keep]', fresh) ?? $('[data-keep]', card) ?? (drafted.length ? typedInVain(drafted) : null)
-    if (!kept) return
-    if (!fresh.contains(kept)) $('.ended-body', fresh).prepend(kept)
-    details.open = true
-  }
-
-  function typedInVain(texts) {
-    const box = $('#typed-in-vain').content.firstElementChild.cloneNode(true)
-    $('.typed-text', box).textContent = texts.join('\n\n')
-    return box
+    details.open = $('details.ended', card)?.open ?? details.open
+    let kept = $('[data-keep]', fresh) ?? $('[data-keep]', card)
+    if (!kept && drafted.length) {
+      kept = $('#typed-in-vain').content.firstElementChild.cloneNode(true)
+      $('.typed-text', kept).textContent = drafted.join('\n\n')
+    }
+    if (kept) details.open = true
+    if (kept && !fresh.contains(kept)) $('.ended-body', fresh).prepend(kept)
   }
 
   // moveFocus follows an answer to the next open card, or stays where it was if the card had ended before.
   function moveFocus(card, justEnded) {
     const all = $$('article', cards)
     const next = justEnded && !$('[data-keep]', card) ? all.slice(all.indexOf(card) + 1).concat(all).find(isOpen) : null
-    keysRest = performance.now() + 500 // a second press in a hurry was meant for the card that ended
     headingOf(next ?? card)?.focus({ preventScroll: true })
+    document.dispatchEvent(new Event('sayso:moved-focus')) // keyboard.js rests for a moment
   }
 
   function insert(incoming) {
@@ -226,7 +225,8 @@
   function groupFor(incoming) {
     if (!incoming) return cards
     const mine = $$('[data-group]', cards).filter((group) => group.dataset.agent === incoming.dataset.agent).pop()
-    if (mine && !(reachable() && laterInView(mine))) return mine
+    const later = $$('[data-group]', cards).filter((group) => mine && mine.compareDocumentPosition(group) & Node.DOCUMENT_POSITION_FOLLOWING)
+    if (mine && (pointer === 'none' || later.every((group) => group.getBoundingClientRect().top > innerHeight))) return mine
     const group = document.importNode(incoming, true)
     for (const card of $$('article', group)) card.remove()
     if (mine) {
@@ -239,9 +239,6 @@
     return group
   }
 
-  const laterInView = (group) =>
-    $$('[data-group]', cards).some((other) => group.compareDocumentPosition(other) & 4 && other.getBoundingClientRect().top < innerHeight)
-
   // ---- Settling ----
   // A card that ends shows its outcome in the room it had, and shrinks to one line when that can surprise nobody: some seconds
   // later, with no pointer over the cards, no finger just there, and nobody typing.
@@ -249,20 +246,18 @@
   const held = new Map() // card → since when
   const guarded = new WeakMap() // card → until when its buttons ignore input
   const calm = matchMedia('(prefers-reduced-motion: reduce)')
-  let pointer = 'none' // none, over, touch
+  let pointer = 'none' // where one may press next: none, over (the cards), touch (anywhere)
   let lastInput = -Infinity
 
-  const reachable = () => pointer === 'touch' || pointer === 'over'
   const guard = (articles) => articles.forEach((article) => guarded.set(article, performance.now() + 500))
   const isGuarded = (card) => (guarded.get(card) ?? 0) > performance.now()
 
-  for (const type of ['pointermove', 'pointerdown', 'pointerup'])
-    addEventListener(type, (event) => {
+  for (const type of ['pointermove', 'pointerdown', 'pointerup', 'keydown', 'wheel', 'scroll'])
+    on(type, (event) => {
       lastInput = performance.now()
-      pointer = event.pointerType === 'touch' ? 'touch' : cards?.contains(event.target) ? 'over' : 'none'
+      if (event.pointerType) pointer = event.pointerType === 'touch' ? 'touch' : cards?.contains(event.target) ? 'over' : 'none'
     }, { passive: true, capture: true })
   root.addEventListener('pointerleave', () => (pointer = 'none'))
-  for (const type of ['keydown', 'wheel', 'scroll']) addEventListener(type, () => (lastInput = performance.now()), { passive: true, capture: true })
 
   function hold(card, height, since = performance.now()) {
     card.style.height = `${height}px`
@@ -291,7 +286,7 @@
   }
 
   // Opening or closing a card by hand ends the wait: that movement was asked for.
-  document.addEventListener('click', (event) => {
+  on('click', (event) => {
     const card = event.target.closest?.('summary.ended-line')?.closest('article')
     if (!held.delete(card)) return
     card.style.height = ''
@@ -329,8 +324,7 @@
     const have = $$('main article[data-version]:not([data-final])').map(idOf)
     const url = new URL(cards.dataset.cards, location)
     url.searchParams.set('have', have.join(','))
-    const headers = etag ? { 'If-None-Match': etag } : {}
-    const response = await fetch(url, { headers, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
+    const response = await fetch(url, { headers: { 'If-None-Match': etag }, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
     if (response.status === 401 || response.type === 'opaqueredirect') return signOut()
     if (response.status !== 200) return
     apply(await response.text())
@@ -341,7 +335,7 @@
     signedOut = true
     socket?.close()
     clearTimeout(socketTimer)
-    clearInterval(pollTimer)
+    poll(0)
     say('signed-out')
   }
 
@@ -349,7 +343,7 @@
     if (pollEvery === seconds) return
     pollEvery = seconds
     clearInterval(pollTimer)
-    pollTimer = setInterval(reconcile, seconds * 1000)
+    if (seconds) pollTimer = setInterval(reconcile, seconds * 1000)
   }
 
   function degrade() {
@@ -384,13 +378,15 @@
     if (code === 4401 || code === 1008) return signOut()
     failures = opened ? 0 : failures + 1
     opened = false
-    if (failures >= 3) degrade()
-    else setTimeout(degrade, 5000)
+    setTimeout(degrade, failures >= 3 ? 0 : 5000)
     const wait = code === 1012 ? 200 : Math.min(30000, 500 * 2 ** failures)
     socketTimer = setTimeout(connect, wait * (0.5 + Math.random()))
   }
 
+  // Somebody who comes back may have signed in again elsewhere.
   function wake() {
+    signedOut = false
+    if (!opened) poll(30)
     connect()
     reconcile()
   }
@@ -407,7 +403,6 @@
 
   // ---- Forms ----
 
-  const cardOf = (element) => element?.closest?.('article.card')
   const trouble = {
     unreachable: 'Could not reach Sayso. Nothing was recorded. Try again.',
     slow: 'No reply from Sayso within 30 s. If your answer was recorded, this card will say so; trying again counts once.',
@@ -434,50 +429,48 @@
     return missing.length > 0
   }
 
-  document.addEventListener('submit', (event) => {
+  on('submit', (event) => {
     const card = cardOf(event.target)
     if (!card || !event.target.hasAttribute('hx-post')) return
-    if (!isGuarded(card) && card.ariaBusy !== 'true' && !unanswered(event.target)) return
-    event.preventDefault()
-    event.stopImmediatePropagation()
+    if (isGuarded(card) || card.ariaBusy === 'true' || unanswered(event.target)) stop(event)
   }, true)
 
-  document.addEventListener('click', (event) => {
+  on('click', (event) => {
     const button = event.target.closest?.('button, summary')
-    if (!button || !isGuarded(cardOf(button))) return
-    event.preventDefault()
-    event.stopImmediatePropagation()
+    if (button && isGuarded(cardOf(button))) stop(event)
   }, true)
+
+  // Whoever opens the reason wants to write it.
+  on('click', (event) => {
+    const reveal = event.target.closest?.('.reveal-reason > summary')?.parentElement
+    if (reveal && !reveal.open) requestAnimationFrame(() => $('input', reveal.nextElementSibling).focus())
+  })
 
   // Enter that ends a composition (Japanese, Chinese, Korean) must not send. Safari reports it as key code 229.
-  document.addEventListener('keydown', (event) => {
+  on('keydown', (event) => {
     if (event.key === 'Enter' && (event.isComposing || event.keyCode === 229) && event.target.matches('input')) event.preventDefault()
   }, true)
 
-  document.addEventListener('change', (event) => {
+  on('change', (event) => {
     const question = event.target.closest?.('[data-question]')
     if (question) setText($('[data-problem]', question), '')
   })
 
   // Text of an option that is not chosen is hidden, and not part of the answer.
-  document.addEventListener('htmx:config:request', (event) => {
+  on('htmx:config:request', (event) => {
     const { sourceElement, request } = event.detail.ctx
     for (const field of $$('[data-question] .option-details input', sourceElement)) {
       if (!$('.allows-text:checked', field.closest('[data-question]'))) request.body.delete(field.name)
     }
   })
 
-  document.addEventListener('htmx:before:request', (event) => {
-    const card = cardOf(event.target)
-    if (!card) return
+  onCard('htmx:before:request', (card) => {
     showError(card, '')
     setBusy(card, true)
   })
 
   // htmx would swap; apply does, by the rules above.
-  document.addEventListener('htmx:after:request', (event) => {
-    const card = cardOf(event.target)
-    if (!card) return
+  onCard('htmx:after:request', (card, event) => {
     event.preventDefault()
     setBusy(card, false)
     answered(card, event.detail.ctx)
@@ -494,9 +487,7 @@
     showError(card, status === 403 ? trouble.forbidden : plain || trouble.unreachable)
   }
 
-  document.addEventListener('htmx:error', (event) => {
-    const card = cardOf(event.target)
-    if (!card) return
+  onCard('htmx:error', (card, event) => {
     setBusy(card, false)
     showError(card, event.detail.error === 'timeout' ? trouble.slow : trouble.unreachable)
     applyWaiting(card.id)
@@ -509,11 +500,12 @@
   const textFields = (card) => $$('form input[type=text]', card)
   const draftedTexts = (card) => textFields(card).map((field) => field.value.trim()).filter(Boolean)
 
+  const forgetDraft = (card) => sessionStorage.removeItem(draftKey(card))
+
   function saveDraft(card) {
-    const texts = Object.fromEntries(textFields(card).map((field) => [field.id, field.value]).filter(([, value]) => value))
+    const texts = Object.fromEntries(textFields(card).map((field) => [field.id, field.value]))
     const chosen = $$('input:checked', card).map((input) => input.id)
-    if (chosen.length || Object.keys(texts).length) sessionStorage.setItem(draftKey(card), JSON.stringify({ texts, chosen }))
-    else forgetDraft(card)
+    sessionStorage.setItem(draftKey(card), JSON.stringify({ texts, chosen }))
   }
 
   function restoreDraft(card) {
@@ -529,12 +521,7 @@
     for (const id of $('input:checked', card) ? [] : draft.chosen) $(`#${id}`, card)?.click()
   }
 
-  const forgetDraft = (card) => sessionStorage.removeItem(draftKey(card))
-
-  document.addEventListener('input', (event) => {
-    const card = cardOf(event.target)
-    if (isOpen(card)) saveDraft(card)
-  })
+  onCard('input', (card) => isOpen(card) && saveDraft(card))
 
   // ---- Copying ----
 
@@ -551,13 +538,9 @@
     setTimeout(() => (word.textContent = 'Copy'), 2000)
   }
 
-  async function original(url) {
-    const response = await fetch(url, { cache: 'no-store' })
-    if (!response.ok) throw new Error(response.statusText)
-    return response.text()
-  }
+  const original = (url) => fetch(url, { cache: 'no-store' }).then((response) => (response.ok ? response.text() : Promise.reject(response)))
 
-  document.addEventListener('click', (event) => {
+  on('click', (event) => {
     const link = event.target.closest?.('[data-copy]')
     const button = event.target.closest?.('[data-copy-typed]')
     if (button) copy(button, button.parentElement.querySelector('.typed-text').textContent)
@@ -566,74 +549,24 @@
     copy(link, original(link.href))
   })
 
-  // ---- Keyboard ----
-
-  const dialog = $('#shortcuts')
-  const keysOn = $('#shortcuts-on')
-  let keysRest = 0 // until when a and d do nothing
-
-  // A card higher than the window counts as in view when its buttons are.
-  function fullyInView(card) {
-    const box = card.getBoundingClientRect()
-    const rail = $('.rail').getBoundingClientRect()
-    const top = $('.top').getBoundingClientRect().bottom
-    const bottom = rail.top > 0 ? rail.top : innerHeight
-    return box.bottom <= bottom + 1 && (box.top >= top - 1 || box.height > bottom - top)
-  }
-
-  function step(by) {
-    const all = $$('main article.card')
-    const here = all.indexOf(cardOf(document.activeElement))
-    const next = all[here < 0 ? (by > 0 ? 0 : all.length - 1) : here + by]
-    if (!next) return
-    headingOf(next).focus({ preventScroll: true })
-    next.scrollIntoView({ block: 'nearest' })
-  }
-
-  function press(selector) {
-    const card = cardOf(document.activeElement)
-    const button = isOpen(card) && $(selector, card)
-    if (!button || performance.now() < keysRest) return
-    if (fullyInView(card)) button.click()
-    else card.scrollIntoView({ block: 'end' })
-  }
-
-  const keys = {
-    j: () => step(1),
-    k: () => step(-1),
-    a: () => press('[data-allow]'),
-    d: () => press('[data-deny]'),
-    '?': () => dialog.showModal(),
-  }
-
-  document.addEventListener('keydown', (event) => {
-    const action = Object.hasOwn(keys, event.key) && keys[event.key]
-    if (!action || !keysOn.checked || dialog.open || event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return
-    if (event.target.matches('input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]')) return
-    event.preventDefault()
-    action()
-  })
-
   // ---- Start ----
 
+  on('click', (event) => {
+    const menu = $('.account[open]')
+    if (menu && !menu.contains(event.target)) menu.open = false
+  })
   root.classList.add('js')
   localize(document)
   setOpen(open)
   for (const card of $$('article[data-state=open]')) restoreDraft(card)
-  if (keysOn) {
-    keysOn.checked = localStorage.getItem('sayso:keys') !== 'off'
-    keysOn.addEventListener('change', () => localStorage.setItem('sayso:keys', keysOn.checked ? 'on' : 'off'))
-  }
-  $('[data-shortcuts]')?.addEventListener('click', () => dialog.showModal())
   setInterval(() => {
     tick()
     settle()
     noticeSleep()
   }, 1000)
   if (cards?.dataset.cards) {
-    poll(30)
     wake()
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake())
+    on('visibilitychange', () => document.visibilityState === 'visible' && wake())
     addEventListener('pageshow', (event) => event.persisted && wake())
     addEventListener('pagehide', () => {
       opened = false

@@ -12,6 +12,17 @@ const pickUpLimit = 30 * time.Second
 
 func (c Card) titleID() string { return c.ID + "-title" }
 
+// longTitle says that the title is set like text, so that it leaves room for the evidence on a phone.
+func (c Card) longTitle() bool { return len(c.Title.String()) > 120 }
+
+// titleTabIndex makes the title focusable by script; a long one, which scrolls on a phone, by the keyboard too.
+func (c Card) titleTabIndex() string {
+	if c.longTitle() {
+		return "0"
+	}
+	return "-1"
+}
+
 func (c Card) kindWord() string {
 	if c.Kind == QuestionK {
 		return "Question"

@@ -15,17 +15,17 @@ func (s *Server) createAgent(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := onceKey(c)
+	if err != nil {
+		return err
+	}
+	a := interaction.NewAgent{Name: in.Name, Key: in.Key, Profile: in.Profile, Metadata: in.Metadata, Destination: destination(in.Destination)}
 	project, err := s.inProject(c)
 	if err != nil {
-		return err
+		_, wrong := a.Normalised()
+		return firstOf(wrong, err)
 	}
-	key, err := once(c, "POST agents "+string(project.ID), body)
-	if err != nil {
-		return err
-	}
-	agent, created, err := s.service.CreateAgent(c.Request().Context(), principal(c), project, interaction.NewAgent{
-		Name: in.Name, Key: in.Key, Profile: in.Profile, Metadata: in.Metadata, Destination: destination(in.Destination),
-	}, key)
+	agent, created, err := s.service.CreateAgent(c.Request().Context(), principal(c), project, a, once(c, key, "POST agents "+string(project.ID), body))
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,8 @@ func (s *Server) createAgent(c echo.Context) error {
 }
 
 func (s *Server) getAgent(c echo.Context) error {
-	if q := queryOf(c); q.err != nil {
-		return q.err
+	if err := noQuery(c); err != nil {
+		return err
 	}
 	project, id, err := s.agentInProject(c)
 	if err != nil {
@@ -56,11 +56,12 @@ func (s *Server) updateAgent(c echo.Context) error {
 	if _, err := s.readJSON(c, &in); err != nil {
 		return err
 	}
+	patch := interaction.AgentPatch{Name: in.Name, Metadata: in.Metadata, Destination: destination(in.Destination)}
 	project, id, err := s.agentInProject(c)
 	if err != nil {
-		return err
+		_, wrong := patch.Normalised()
+		return firstOf(wrong, err)
 	}
-	patch := interaction.AgentPatch{Name: in.Name, Metadata: in.Metadata, Destination: destination(in.Destination)}
 	agent, err := s.service.UpdateAgent(c.Request().Context(), principal(c), project, id, patch)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (s *Server) updateAgent(c echo.Context) error {
 func (s *Server) listAgents(c echo.Context) error {
 	q := queryOf(c, "name", "key", "state", "limit", "cursor", "order")
 	f := interaction.AgentFilter{
-		Name: q.text("name"), Key: q.text("key"), Page: q.page(),
+		Name: q.exact("name"), Key: q.exact("key"), Page: q.page(),
 		State: oneOf(q, "state", interaction.AgentActive, interaction.AgentArchived),
 	}
 	if q.err != nil {

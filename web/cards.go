@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -119,9 +120,9 @@ func (s *Server) resolveCard(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form, err := c.FormParams()
+	form, err := readForm(c)
 	if err != nil {
-		return &interaction.Error{Code: interaction.ValidationFailed, Message: "The form could not be read.", Err: err}
+		return err
 	}
 	_, i, err := s.named(c)
 	if err != nil {
@@ -133,6 +134,18 @@ func (s *Server) resolveCard(c echo.Context) error {
 		_, _, err = s.service.Resolve(c.Request().Context(), principal(c), ref, answers)
 	}
 	return s.afterAnswer(c, filled, err)
+}
+
+func readForm(c echo.Context) (map[string][]string, error) {
+	form, err := c.FormParams()
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, interaction.Errorf(interaction.RequestTooLarge, "The form is too large; at most %d bytes are allowed.", large.Limit)
+	}
+	if err != nil {
+		return nil, &interaction.Error{Code: interaction.ValidationFailed, Message: "The form could not be read.", Err: err}
+	}
+	return form, nil
 }
 
 // afterAnswer shows what became of a form: recorded, refused and kept, or too late.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -43,8 +42,10 @@ func (s *Server) favicon(c echo.Context) error {
 
 // createSignInLink makes a one-time link for the owner, for `sayso signin-link`.
 func (s *Server) createSignInLink(c echo.Context) error {
-	p := principal(c)
-	if !p.Can(interaction.ScopeManage) {
+	if err := s.readNothing(c); err != nil {
+		return err
+	}
+	if !principal(c).Can(interaction.ScopeManage) {
 		return interaction.Errorf(interaction.Forbidden, "This credential may not make sign-in links.")
 	}
 	code, err := s.gate.NewCode(c.Request().Context())
@@ -52,7 +53,7 @@ func (s *Server) createSignInLink(c echo.Context) error {
 		return err
 	}
 	return c.JSON(http.StatusCreated, api.SignInLink{
-		URL: s.origin(c) + s.config.BasePath + "/setup?code=" + code, ExpiresAt: api.Time{Time: time.Now().Add(auth.CodeLife)},
+		URL: s.origin(c) + s.config.BasePath + "/setup?code=" + code, ExpiresAt: api.Time{Time: s.service.Time().Add(auth.CodeLife)},
 	})
 }
 

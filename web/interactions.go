@@ -17,15 +17,17 @@ func (s *Server) createInteraction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := onceKey(c)
+	if err != nil {
+		return err
+	}
+	asked, p := ask(in), principal(c)
 	project, agent, err := s.agentInProject(c)
 	if err != nil {
-		return err
+		_, wrong := asked.Normalised()
+		return firstOf(wrong, err)
 	}
-	key, err := once(c, "POST interactions "+string(agent), body)
-	if err != nil {
-		return err
-	}
-	r, created, err := s.service.Create(c.Request().Context(), principal(c), project, agent, ask(in), key)
+	r, created, err := s.service.Create(c.Request().Context(), p, project, agent, asked, once(c, key, "POST interactions "+string(agent), body))
 	if err != nil {
 		return err
 	}
@@ -33,7 +35,16 @@ func (s *Server) createInteraction(c echo.Context) error {
 	if created {
 		status = http.StatusCreated
 	}
-	return writeRecord(c, status, r)
+	return s.hand(c, status, p, r)
+}
+
+// hand gives a record to a caller, and notes that an asker has read the answer in it.
+func (s *Server) hand(c echo.Context, status int, p interaction.Principal, r interaction.Record) error {
+	if err := writeRecord(c, status, r); err != nil {
+		return err
+	}
+	s.service.PickedUp(p, r)
+	return nil
 }
 
 // ask is what the body asks for, in the domain's words.
@@ -83,11 +94,7 @@ func (s *Server) getInteraction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := writeRecord(c, http.StatusOK, r); err != nil {
-		return err
-	}
-	s.service.PickedUp(p, r)
-	return nil
+	return s.hand(c, http.StatusOK, p, r)
 }
 
 func (s *Server) listProjectInteractions(c echo.Context) error {
@@ -95,7 +102,7 @@ func (s *Server) listProjectInteractions(c echo.Context) error {
 	f := listFilter(q)
 	f.Kind = oneOf(q, "kind", interaction.Permission, interaction.QuestionK)
 	f.CancelReason = oneOf(q, "cancel_reason", interaction.CancelReasons...)
-	f.ResolvedBy, f.Agent = q.text("resolved_by"), interaction.ID(q.text("agent_id"))
+	f.ResolvedBy, f.Agent = q.exact("resolved_by"), interaction.ID(q.text("agent_id"))
 	f.CreatedAfter, f.CreatedBefore = q.time("created_after"), q.time("created_before")
 	if q.has("agent_id") && !f.Agent.WellFormed(interaction.AgentPrefix) {
 		q.fail("agent_id: %q is not an id of the form agt_ and 26 characters of a-z and 2-7", f.Agent)
@@ -161,15 +168,16 @@ func (s *Server) list(c echo.Context, q *query, f interaction.Filter) error {
 }
 
 func (s *Server) resolveInteraction(c echo.Context) error {
-	var in api.Resolve
-	if _, err := s.readJSON(c, &in, "/updated_input", "/updated_permissions"); err != nil {
+	a, err := s.readAnswers(c)
+	if err != nil {
 		return err
 	}
 	ref, err := s.ref(c)
 	if err != nil {
-		return err
+		_, wrong := a.Checked()
+		return firstOf(wrong, err)
 	}
-	r, replay, err := s.service.Resolve(c.Request().Context(), principal(c), ref, answers(in))
+	r, replay, err := s.service.Resolve(c.Request().Context(), principal(c), ref, a)
 	if err != nil {
 		return err
 	}
@@ -179,12 +187,30 @@ func (s *Server) resolveInteraction(c echo.Context) error {
 	return writeJSON(c, http.StatusOK, func(b []byte) []byte { return appendWarnings(r.AppendJSON(b), r) })
 }
 
+// readAnswers reads the body of a resolve. A blank digest is refused: whoever sends one means to be bound by it, and lost it.
+func (s *Server) readAnswers(c echo.Context) (interaction.Answers, error) {
+	var in struct {
+		api.Resolve
+		Digest *string `json:"digest"`
+	}
+	if _, err := s.readJSON(c, &in, "/updated_input", "/updated_permissions"); err != nil {
+		return interaction.Answers{}, err
+	}
+	if in.Digest != nil {
+		in.Resolve.Digest = *in.Digest
+	}
+	if in.Digest != nil && *in.Digest == "" {
+		return interaction.Answers{}, interaction.Errorf(interaction.ValidationFailed, "digest: must not be blank; leave it out if it is not to be checked")
+	}
+	return answers(in.Resolve), nil
+}
+
 // askerGone warns that nobody was waiting when the answer came.
 const askerGone = "The agent that asked is no longer waiting. Your answer is kept for it."
 
 // appendWarnings adds to an answered record what whoever answered should know.
 func appendWarnings(b []byte, r interaction.Record) []byte {
-	if r.Delivery.AskerGoneSince.IsZero() {
+	if r.Delivery.State() != interaction.DeliveryAskerGone {
 		return b
 	}
 	b = append(b[:len(b)-1], `,"warnings":[`...)
@@ -205,10 +231,8 @@ func answers(in api.Resolve) interaction.Answers {
 }
 
 func (s *Server) cancelInteraction(c echo.Context) error {
-	if c.Request().ContentLength != 0 {
-		if _, err := s.readJSON(c, &struct{}{}); err != nil {
-			return err
-		}
+	if err := s.readNothing(c); err != nil {
+		return err
 	}
 	ref, err := s.ref(c)
 	if err != nil {
@@ -247,6 +271,9 @@ func writeJSON(c echo.Context, status int, appendTo func([]byte) []byte) error {
 
 // me tells who the credential is.
 func (s *Server) me(c echo.Context) error {
+	if err := noQuery(c); err != nil {
+		return err
+	}
 	p := principal(c)
 	out := api.Me{Kind: string(p.Kind), ID: string(p.ID), Name: p.Name, ProjectID: string(p.ProjectID), AgentID: string(p.AgentID), Scopes: []string{}}
 	for _, scope := range p.Scopes {

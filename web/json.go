@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,8 +23,11 @@ import (
 const bodyWithin = 30 * time.Second
 
 // readJSON reads a body strictly: the right type, no unknown or repeated or differently spelled member, no null, nothing behind it. The
-// error names the member. Members named in raw are kept as they came, nulls included.
+// error names the member. Members named in raw are kept as they came, nulls included. Nothing may stand in the query.
 func (s *Server) readJSON(c echo.Context, into any, raw ...jsontext.Pointer) ([]byte, error) {
+	if err := noQuery(c); err != nil {
+		return nil, err
+	}
 	body, err := s.readBody(c)
 	if err != nil {
 		return nil, err
@@ -32,6 +36,15 @@ func (s *Server) readJSON(c echo.Context, into any, raw ...jsontext.Pointer) ([]
 		return nil, shapeError(err)
 	}
 	return body, refuseNull(body, raw)
+}
+
+// readNothing reads a body that may be left out and holds no fields.
+func (s *Server) readNothing(c echo.Context) error {
+	if c.Request().ContentLength == 0 {
+		return noQuery(c)
+	}
+	_, err := s.readJSON(c, &struct{}{})
+	return err
 }
 
 func (s *Server) readBody(c echo.Context) ([]byte, error) {
@@ -134,7 +147,16 @@ func field(p jsontext.Pointer) string {
 	if b.Len() == 0 {
 		return "body"
 	}
-	return b.String()
+	return clip(b.String())
+}
+
+// clip shortens what a caller wrote for a message about it.
+func clip(s string) string {
+	const most = 200
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
 }
 
 // refuseNull refuses null anywhere but in the raw members: a field that is absent is left out.
@@ -164,11 +186,11 @@ func within(at jsontext.Pointer, raw []jsontext.Pointer) bool {
 	return false
 }
 
-// quoted appends s as a JSON string.
+// quoted appends s as a JSON string. What is not UTF-8 in it, as a message that quotes a request may have, becomes U+FFFD.
 func quoted(b []byte, s string) []byte {
-	b, err := jsontext.AppendQuote(b, s)
+	b, err := jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\ufffd"))
 	if err != nil {
-		return append(b, `""`...) // unreachable: our own messages are valid UTF-8
+		return append(b, `""`...) // unreachable: it is valid UTF-8
 	}
 	return b
 }

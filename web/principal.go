@@ -32,8 +32,7 @@ func session(c echo.Context) auth.Hash {
 // withKey lets only callers with an API key through. Cookies are not looked at.
 func (s *Server) withKey(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		secret, _ := strings.CutPrefix(c.Request().Header.Get(echo.HeaderAuthorization), "Bearer ")
-		p, err := s.gate.Key(c.Request().Context(), secret)
+		p, err := s.gate.Key(c.Request().Context(), bearer(c))
 		if err != nil {
 			return err
 		}
@@ -43,6 +42,15 @@ func (s *Server) withKey(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Set(principalKey, p)
 		return next(c)
 	}
+}
+
+// bearer is the key that the request carries; "" for one that comes in any other way.
+func bearer(c echo.Context) string {
+	scheme, secret, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return secret
 }
 
 // channel is the door that our own clients say they are.
@@ -100,9 +108,10 @@ func (s *Server) sessionCookie(token string, maxAge int) *http.Cookie {
 	}
 }
 
-// sameOrigin refuses a post that another site's page sends.
+// sameOrigin refuses a post that another site's page sends, and bounds what a form may hold.
 func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, s.config.BodyLimit)
 		if err := s.cross.Check(c.Request()); err != nil {
 			return &interaction.Error{Code: interaction.CSRFCheckFailed, Message: "This form was sent from another site. Nothing was recorded.", Err: err}
 		}

@@ -2,9 +2,11 @@ package web
 
 import (
 	"crypto/sha256"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -53,18 +55,22 @@ func (s *Server) ref(c echo.Context) (ref interaction.Ref, err error) {
 	return ref, err
 }
 
-// query reads query parameters; one that is unknown or given twice is ValidationFailed.
+// query reads query parameters; one that is unknown or given twice, or that cannot be read, is ValidationFailed.
 type query struct {
-	c   echo.Context
-	err error
+	values url.Values
+	err    error
 }
 
 func queryOf(c echo.Context, known ...string) *query {
-	q := &query{c: c}
-	for name, values := range c.QueryParams() {
+	values, err := url.ParseQuery(c.Request().URL.RawQuery)
+	q := &query{values: values}
+	if err != nil {
+		q.fail("query: %v", err)
+	}
+	for name, values := range values {
 		switch {
 		case !slices.Contains(known, name):
-			q.fail("%s: unknown query parameter", name)
+			q.fail("%s: unknown query parameter", clip(name))
 		case len(values) > 1:
 			q.fail("%s: given twice", name)
 		}
@@ -72,15 +78,26 @@ func queryOf(c echo.Context, known ...string) *query {
 	return q
 }
 
+// noQuery refuses query parameters, on a route that has none.
+func noQuery(c echo.Context) error { return queryOf(c).err }
+
 func (q *query) fail(format string, args ...any) {
 	if q.err == nil {
 		q.err = interaction.Errorf(interaction.ValidationFailed, format, args...)
 	}
 }
 
-func (q *query) has(name string) bool { return q.c.QueryParams().Has(name) }
+func (q *query) has(name string) bool { return q.values.Has(name) }
 
-func (q *query) text(name string) string { return q.c.QueryParam(name) }
+func (q *query) text(name string) string { return q.values.Get(name) }
+
+// exact reads a text that something must be equal to. Nothing is ever blank, so a blank one is a mistake and not "any".
+func (q *query) exact(name string) string {
+	if q.has(name) && strings.TrimSpace(q.text(name)) == "" {
+		q.fail("%s: must not be blank", name)
+	}
+	return q.text(name)
+}
 
 // oneOf reads a parameter that has few values.
 func oneOf[T ~string](q *query, name string, allowed ...T) T {
@@ -125,15 +142,23 @@ func (q *query) page() interaction.Page {
 	return p
 }
 
-// once reads the Idempotency-Key of a create. The request it stands for is the method, the place and the body.
-func once(c echo.Context, place string, body []byte) (interaction.Once, error) {
+// onceKey reads the Idempotency-Key of a create; "" if there is none.
+func onceKey(c echo.Context) (string, error) {
 	values, given := c.Request().Header["Idempotency-Key"]
 	if !given {
-		return interaction.Once{}, nil
+		return "", nil
 	}
 	if len(values) != 1 || values[0] == "" || len(values[0]) > 255 {
-		return interaction.Once{}, interaction.Errorf(interaction.ValidationFailed, "Idempotency-Key: 1 to 255 characters are allowed")
+		return "", interaction.Errorf(interaction.ValidationFailed, "Idempotency-Key: 1 to 255 characters are allowed, once")
+	}
+	return values[0], nil
+}
+
+// once is what an Idempotency-Key stands for: the method, the place and the body.
+func once(c echo.Context, key, place string, body []byte) interaction.Once {
+	if key == "" {
+		return interaction.Once{}
 	}
 	request := append([]byte(place+"\n"), body...)
-	return interaction.Once{Caller: principal(c).ID, Key: values[0], Request: sha256.Sum256(request)}, nil
+	return interaction.Once{Caller: principal(c).ID, Key: key, Request: sha256.Sum256(request)}
 }

@@ -15,26 +15,14 @@ type gap struct {
 	escape bool // the last one starts a terminal escape
 }
 
-func (g *gap) widen(c rune) {
-	g.escape = c == '\x1b' || c == 0x9B
-	if space := spaceOf(c); g.space != '\n' && space != 0 {
-		g.space = space
-	}
-}
-
-// spaceOf is the ASCII white space that the hidden character c acts like, or
-// 0. Control characters are taken for blanks, as they move what is drawn; but
-// shells drop a NUL.
-func spaceOf(c rune) byte {
+func (g *gap) widen(c rune, k kind) {
 	switch {
-	case c <= 0, c == 0x7F:
-		return 0
-	case '\v' <= c && c <= '\r', c == 0x85, c == 0x2028, c == 0x2029:
-		return '\n'
-	case c <= 0xA0, 0x2000 <= c && c <= 0x200A, c == 0x202F, c == 0x205F, c == 0x3000, c == 0x1680:
-		return ' '
+	case k == hiddenBreak:
+		g.space = '\n'
+	case k == hiddenBlank && g.space == 0:
+		g.space = ' '
 	}
-	return 0
+	g.escape = c == '\x1b' || c == 0x9B
 }
 
 // skip collects src up to hidden, and leaves that out.
@@ -50,10 +38,10 @@ func (b *bare) skip(src string, hidden span, g gap) {
 }
 
 func (b *bare) collect(src string, to int) {
-	if b.text.Cap() == 0 {
-		b.text.Grow(len(src))
-	}
 	if to > b.from {
+		if b.text.Cap() == 0 {
+			b.text.Grow(len(src))
+		}
 		b.text.WriteString(src[b.from:to])
 	}
 }

@@ -40,7 +40,7 @@ func (r *rendering) blanksAllowedAt(i int) int {
 
 func (r *rendering) hideBlanks(i, n int) {
 	r.flush(i)
-	r.out = appendBlankMark(r.room(r.out, maxMark), n)
+	r.sheet.blanks(n)
 	r.mark(i + n)
 	r.padding.note(n)
 }

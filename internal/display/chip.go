@@ -67,10 +67,11 @@ func (f *findings) look(text string, foreign bool) {
 	if foreign {
 		f.lookAtScripts(text)
 	}
-	f.lookAtCommands(text)
+	clues := glance(text)
+	f.lookAtCommands(text, clues)
 	f.lookAtTokens(text)
-	f.lookAtCredentials(text)
-	f.lookAtPleas(text)
+	f.lookAtCredentials(text, clues)
+	f.lookAtPleas(text, clues)
 }
 
 func (f *findings) has(id ChipID) bool {

@@ -43,19 +43,21 @@ var commandNames = map[command]string{
 		"getent id groups",
 }
 
-// named and commandSizes are commandNames by name, and which lengths names
-// have by their first byte.
-var named, commandSizes = func() (map[string]command, [256]uint32) {
-	named := map[string]command{}
-	var sizes [256]uint32
+// named is commandNames by name, and commandSizes which lengths names have, by
+// their first byte.
+var (
+	named        lexicon[command]
+	commandSizes [256]uint32
+)
+
+func init() {
 	for c, names := range commandNames {
 		for _, name := range strings.Fields(names) {
-			named[name] = c
-			sizes[name[0]] |= 1 << len(name)
+			named.add(name, c)
+			commandSizes[name[0]] |= 1 << len(name)
 		}
 	}
-	return named, sizes
-}()
+}
 
 // mayBeCommand reports whether it is worthwhile to ask commandOf. It is asked
 // for each word of a text.
@@ -73,5 +75,9 @@ func commandOf(word string) command {
 		}
 		word = word[slash+1:]
 	}
-	return named[strings.TrimSuffix(word, ".exe")]
+	word = strings.TrimSuffix(word, ".exe")
+	if word == "" {
+		return noCommand
+	}
+	return named.find(word)
 }

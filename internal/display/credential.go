@@ -112,13 +112,16 @@ func wordSize(s string) (n int) {
 
 // lookAtCredentials looks for credentials that are told by what stands around
 // them.
-func (f *findings) lookAtCredentials(text string) {
-	if f.has(Credentials) {
-		return
+func (f *findings) lookAtCredentials(text string, clues clue) {
+	if clues.any(keyClue) {
+		f.lookForPrivateKey(text)
 	}
-	f.lookForPrivateKey(text)
-	f.lookForPasswords(text)
-	f.lookForAuthorization(text)
+	if clues.any(urlClue) && clues.any(atClue) {
+		f.lookForPasswords(text)
+	}
+	if clues.any(authClue) {
+		f.lookForAuthorization(text)
+	}
 }
 
 func (f *findings) lookForPrivateKey(text string) {
@@ -134,9 +137,6 @@ func (f *findings) lookForPrivateKey(text string) {
 
 // lookForPasswords looks for https://user:password@host.
 func (f *findings) lookForPasswords(text string) {
-	if strings.IndexByte(text, '@') < 0 {
-		return
-	}
 	for _, rest, ok := strings.Cut(text, "://"); ok; _, rest, ok = strings.Cut(rest, "://") {
 		if user, found := userWithPassword(rest); found {
 			f.addCredential("password in a URL", user+":")

@@ -17,13 +17,6 @@ type removeWatch struct {
 	operands  bool // no more options are expected
 }
 
-// mayRemove reports whether a removal could be in text: all need an option and
-// a target of the dangerous kind.
-func mayRemove(text string) bool {
-	return hasByte(text, "-") && (hasByte(text, "/~$%:`") || strings.Contains(text, "..")) &&
-		containsAny(text, "rm", "find", "emove-Item", "emove-item", "ri -", "rd -", "del -", "erase -")
-}
-
 func (w *removeWatch) see(t *token) bool {
 	switch t.kind {
 	case wordToken:
@@ -99,8 +92,11 @@ func (w *removeWatch) seePowerRemove(word string) {
 // removes by -delete or by running rm.
 func (w *removeWatch) seeFind(t *token) {
 	switch {
-	case t.word == "-delete" || t.command == removeCommand:
+	case t.word == "-delete":
 		w.recursive = true
+	case t.command == removeCommand:
+		w.recursive, w.operands = true, false
+		w.command = removeCommand
 	case t.word[0] == '-' && len(t.word) > 2:
 		w.operands = true
 	case !w.operands:

@@ -32,14 +32,6 @@ type runner struct {
 	operand bool // a script was named
 }
 
-// mayPipeDownload reports whether text has both a download and a way to pass
-// it on.
-func mayPipeDownload(text string) bool {
-	return hasByte(text, "|(`") && containsAny(text, "curl", "wget", "fetch", "iwr", "irm", "axel",
-		"aria2c", "lwp-download", "nvoke-WebRequest", "nvoke-RestMethod", "nvoke-webrequest", "nvoke-restmethod",
-		"ownloadString", "ownloadstring", "ownloadData")
-}
-
 func (w *downloadWatch) see(l *lexer) bool {
 	if l.token.kind == wordToken {
 		return w.seeWord(&l.token)

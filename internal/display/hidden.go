@@ -8,26 +8,30 @@ type tally struct {
 	misleading int // can be seen, for something that it is not
 	seen       [maxTallied]rune
 	kinds      int
+	sieve      uint64 // of those seen; now and then one more is taken for seen
 }
 
 // maxTallied is how many different characters the chip names.
 const maxTallied = 6
 
-// note counts n times the character c.
-func (t *tally) note(c rune, n int, misleading bool) {
+// note counts the characters of a batch.
+func (t *tally) note(b *batch) {
+	t.misleading += b.misleading
+	t.invisible += b.size - b.misleading
+	for _, c := range b.chars[:b.size] {
+		if bit := uint64(1) << (c & 63); t.sieve&bit == 0 && t.kinds < maxTallied {
+			t.sieve |= bit
+			t.seen[t.kinds] = c
+			t.kinds++
+		}
+	}
+}
+
+func (t *tally) count(n int, misleading bool) {
 	if misleading {
 		t.misleading += n
 	} else {
 		t.invisible += n
-	}
-	for i := range t.kinds {
-		if t.seen[i] == c {
-			return
-		}
-	}
-	if t.kinds < maxTallied {
-		t.seen[t.kinds] = c
-		t.kinds++
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 )
 
 // maxMark is how many bytes a mark takes at most.
-const maxMark = 32
+const maxMark = 28
 
 const upperHex = "0123456789ABCDEF"
 
@@ -28,7 +28,12 @@ func appendMark(out []byte, c rune) []byte {
 	case c > 0xFFFF:
 		return appendWideMark(out, c)
 	}
-	// Filling in a copy is three times faster than putting one together.
+	return appendShortMark(out, c)
+}
+
+// appendShortMark fills in a copy, which is three times faster than putting a
+// mark together.
+func appendShortMark(out []byte, c rune) []byte {
 	out = append(out, "⟨U+0000⟩"...)
 	digits := out[len(out)-7:]
 	digits[0], digits[1] = upperHex[c>>12&15], upperHex[c>>8&15]
@@ -68,3 +73,11 @@ func appendBlankMark(out []byte, n int) []byte {
 func invalidByte(b byte) rune { return -1 - rune(b) }
 
 func byteOf(c rune) byte { return byte(-1 - c) }
+
+// sizeOf is how many bytes c takes in the source.
+func sizeOf(c rune) int {
+	if c < 0 {
+		return 1
+	}
+	return utf8.RuneLen(c)
+}

@@ -70,6 +70,8 @@ var vocabulary = map[string]string{
 	"no":        "no",
 	"not":       "not",
 	"dont":      "dont",
+	"don":       "don",
+	"t":         "t",
 	"need":      "need",
 	"needed":    "needed required necessary",
 	"approval":  "approval",
@@ -84,9 +86,9 @@ var vocabulary = map[string]string{
 
 // A pleaBook is the pleas in the form in which text is compared with them.
 type pleaBook struct {
-	ids      map[string]uint8 // of words; 0 is any other word
-	possible [26]uint16       // which lengths words have, by their first letter
-	byLast   [64][]plea       // by the id of the last word
+	ids      lexicon[uint8] // of words; 0 is any other word
+	possible [26]uint16     // which lengths words have, by their first letter
+	byLast   [64][]plea     // by the id of the last word
 }
 
 // plea is a phrase, its last slot first.
@@ -98,7 +100,7 @@ type slot struct {
 }
 
 var book = sync.OnceValue(func() *pleaBook {
-	b := &pleaBook{ids: map[string]uint8{}}
+	b := new(pleaBook)
 	groups := b.learnWords()
 	for _, phrase := range pleas {
 		b.learnPhrase(groups, strings.Fields(phrase))
@@ -113,7 +115,7 @@ func (b *pleaBook) learnWords() map[string]uint8 {
 		id := uint8(len(groups) + 1)
 		groups[group] = id
 		for _, word := range strings.Fields(words) {
-			b.ids[word] = id
+			b.ids.add(word, id)
 			b.possible[word[0]-'a'] |= 1 << len(word)
 		}
 	}
@@ -163,10 +165,9 @@ func (p plea) length(recent uint64) (n int) {
 
 func (s slot) takes(recent uint64) bool { return s.ids>>(recent&63)&1 != 0 }
 
-// lookAtPleas reads text as prose if a word in it makes that worthwhile.
-func (f *findings) lookAtPleas(text string) {
-	if f.has(AddressesApprover) ||
-		!containsAny(text, "pprov", "PPROV", "llow", "LLOW", "eview", "EVIEW", "uthori", "UTHORI") {
+// lookAtPleas reads text as prose if the clues make that worthwhile.
+func (f *findings) lookAtPleas(text string, clues clue) {
+	if !clues.any(anyPleaClue) {
 		return
 	}
 	r := pleaReader{book: book(), text: text}
@@ -235,7 +236,7 @@ func (b *pleaBook) id(word string) uint8 {
 	for i := range len(word) {
 		lower[i] = word[i] | 0x20
 	}
-	return b.ids[string(lower[:len(word)])]
+	return b.ids.find(string(lower[:len(word)]))
 }
 
 // maxPleaWord is more than the length of any word in the vocabulary.

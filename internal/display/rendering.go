@@ -1,7 +1,6 @@
 package display
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,20 +15,21 @@ const maxSegments = 4096
 type rendering struct {
 	src     string // with CRLF already made a newline
 	oneLine bool
-	points  *codePoints
+	table   *kindTable
 
-	from  int // where the plain text starts that is not in out yet
-	out   []byte
+	from  int // where the plain text starts that is not on the sheet yet
+	sheet sheet
 	edges []edge
 	stack stack
 
+	batch   batch
 	tally   tally
 	padding padding
 	bare    bare
 	foreign bool // holds letters that can pass for Latin ones
 }
 
-// edge is where a segment of rendering.out ends.
+// edge is where a segment of the sheet ends.
 type edge struct {
 	end  int
 	mark bool
@@ -39,6 +39,7 @@ type edge struct {
 func (r *rendering) walk(s string, oneLine bool) {
 	r.src = strings.ReplaceAll(s, "\r\n", "\n")
 	r.oneLine = oneLine
+	r.sheet.source = len(r.src)
 	for i := skipPlain(r.src, 0); i < len(r.src); i = skipPlain(r.src, i) {
 		i = r.judge(i)
 	}
@@ -64,7 +65,7 @@ func (r *rendering) judge(i int) int {
 		case c == '\n':
 			i = r.foldNewline(i)
 		default:
-			i = r.hide(i, 1, rune(c))
+			i = r.hide(i)
 		}
 	}
 	return i
@@ -72,53 +73,49 @@ func (r *rendering) judge(i int) int {
 
 func (r *rendering) foldNewline(i int) int {
 	r.flush(i)
-	r.out = utf8.AppendRune(r.out, newlineMark)
+	r.sheet.plain(string(newlineMark))
 	r.mark(i + 1)
 	return i + 1
 }
 
 // judgeWide goes over the characters outside ASCII that stand at i.
 func (r *rendering) judgeWide(i int) int {
-	src, points := r.src, r.table()
+	src, table := r.src, r.kinds()
 	for i < len(src) && src[i] >= utf8.RuneSelf {
-		c, size := utf8.DecodeRuneInString(src[i:])
-		switch {
-		case size == 1:
-			return r.hide(i, 1, invalidByte(src[i]))
-		case points.plain.has(c):
+		c, size := decode(src, i)
+		switch k := table.of(c); {
+		case k == plain:
 			i += size
-		case points.foreign.has(c):
+		case k == foreign:
 			r.foreign = true
 			i += size
-		case r.shows(i, size, c):
+		case r.shows(i, size, c, k):
 			i += r.shownSize(i, size, c)
 		default:
-			return r.hide(i, size, c)
+			return r.hide(i)
 		}
 	}
 	return i
 }
 
-func (r *rendering) table() *codePoints {
-	if r.points == nil {
-		r.points = points()
+func (r *rendering) kinds() *kindTable {
+	if r.table == nil {
+		r.table = kinds()
 	}
-	return r.points
+	return r.table
 }
 
-// shows decides about a character that is not plain wherever it stands.
-func (r *rendering) shows(i, size int, c rune) bool {
-	switch {
-	case r.points.stacking.has(c):
+// shows decides about a character that is not shown wherever it stands.
+func (r *rendering) shows(i, size int, c rune, k kind) bool {
+	switch k {
+	case stacking:
 		return r.stack.holds(r, i, size)
-	case r.points.watched.has(c):
+	case watched:
 		return !r.forges(i, size, c)
-	case c == emojiStyle:
-		return styles(r.src, i)
-	case c == joiner:
-		return joins(r.src, i)
+	case inEmoji:
+		return c == emojiStyle && styles(r.src, i) || c == joiner && joins(r.src, i)
 	}
-	return false
+	return k < stacking
 }
 
 // shownSize is how much may be shown along with c, which may be shown.
@@ -165,84 +162,75 @@ func (k *stack) holds(r *rendering, i, size int) bool {
 	return based && k.height <= maxStack
 }
 
-// hide shows the character c at i as a mark, and so those after it that cannot
-// be shown either. It returns where they end. A hostile value may be made of
-// nothing else, so this loop keeps what it changes at hand.
-func (r *rendering) hide(i, size int, c rune) int {
+// hide shows the characters from i on that have to be hidden as marks, and
+// returns where they end. A hostile value may be made of nothing else, so they
+// are taken in batches, of which each step is a short loop.
+func (r *rendering) hide(i int) int {
 	r.flush(i)
-	out, start := r.out, i
-	var gap gap
-	for hidden := true; hidden; c, size, hidden = r.hiddenAt(i) {
-		out = r.room(out, maxMark)
-		mark := len(out)
-		out = appendMark(out, c)
-		n := 1
-		if next := i + size; next < len(r.src) && r.src[next] == r.src[i] {
-			out, n = r.repeat(out, mark, i, size)
+	start := i
+	r.batch.gap = gap{}
+	for more := true; more; {
+		i, more = r.gather(i)
+		r.sheet.marks(r.batch.chars[:r.batch.size])
+		r.tally.note(&r.batch)
+		if more {
+			i = r.hideAgain(i)
 		}
-		r.tally.note(c, n, r.misleads(c))
-		gap.widen(c)
-		i += n * size
-		r.from = i
 	}
-	r.out = out
 	r.mark(i)
-	r.bare.skip(r.src, span{start, i}, gap)
+	r.bare.skip(r.src, span{start, i}, r.batch.gap)
 	return i
 }
 
-// hiddenAt is the character at i, and whether it has to be hidden.
-func (r *rendering) hiddenAt(i int) (c rune, size int, hidden bool) {
-	if i == len(r.src) {
-		return 0, 0, false
-	}
-	if b := r.src[i]; b < utf8.RuneSelf {
-		return rune(b), 1, isControl(b)
-	}
-	return r.wideAt(i)
+// batch is some hidden characters in a row.
+type batch struct {
+	chars      [32]rune
+	size       int
+	misleading int // how many could be seen, for what they are not
+	gap        gap // what all since the start of the row amount to
 }
 
-func (r *rendering) wideAt(i int) (c rune, size int, hidden bool) {
-	c, size = utf8.DecodeRuneInString(r.src[i:])
-	if size == 1 {
-		return invalidByte(r.src[i]), 1, true
+// gather reads hidden characters from i on into the batch. It returns where
+// they end, and whether there may be more.
+func (r *rendering) gather(i int) (end int, more bool) {
+	src, table, b := r.src, r.kinds(), &r.batch
+	b.size, b.misleading = 0, 0
+	for b.size < len(b.chars) && i < len(src) {
+		c, size := decode(src, i)
+		k := table.of(c)
+		if k < hidden {
+			r.from = i
+			if r.shows(i, size, c, k) {
+				return i, false
+			}
+			if isMisleading(k) {
+				b.misleading++
+			}
+		}
+		b.gap.widen(c, k)
+		b.chars[b.size] = c
+		b.size++
+		i += size
 	}
-	points := r.table()
-	return c, size, !points.plain.has(c) && !points.foreign.has(c) && !r.shows(i, size, c)
+	r.from, r.sheet.read = i, i
+	return i, i < len(src)
 }
 
-func isControl(b byte) bool { return b < ' ' && b != '\t' && b != '\n' || b == 0x7F }
-
-// repeat shows the repetitions of the character at i, whose mark is out[mark:],
-// and returns how many there are with the first. They need no look at their
+// hideAgain hides the last character of the batch as often as it comes again
+// at i, and returns where that ends. Repetitions need no look at their
 // neighbours: what is hidden after anything is hidden after itself.
-func (r *rendering) repeat(out []byte, mark, i, size int) ([]byte, int) {
-	n := repetitions(r.src[i:], size)
-	need := (n - 1) * (len(out) - mark)
-	out = r.room(out, need)
-	for need > 0 {
-		again := out[mark : mark+min(need, len(out)-mark)]
-		out = append(out, again...)
-		need -= len(again)
+func (r *rendering) hideAgain(i int) int {
+	last := r.batch.chars[r.batch.size-1]
+	size := sizeOf(last)
+	n := repetitions(r.src[i-size:], size) - 1
+	if n > 0 {
+		r.sheet.repeated(last, n)
+		r.tally.count(n, isMisleading(r.kinds().of(last)))
 	}
-	return out, n
+	return i + n*size
 }
 
-// room makes room in out for n bytes, and for as much more as the rest of the
-// source will need if it is like what was walked so far.
-func (r *rendering) room(out []byte, n int) []byte {
-	if cap(out)-len(out) >= n {
-		return out
-	}
-	rest := float64(len(r.src)-r.from) / float64(r.from+1)
-	return slices.Grow(out, n+int(float64(len(out))*min(rest, 16)))
-}
-
-// misleads reports whether c, which is hidden, could be seen for something
-// that it is not, rather than not be seen.
-func (r *rendering) misleads(c rune) bool {
-	return c >= utf8.RuneSelf && (r.points.watched.has(c) || r.points.stacking.has(c))
-}
+func isMisleading(k kind) bool { return k == stacking || k == watched }
 
 // repetitions counts how often the character of the given size that s starts
 // with comes in a row. It compares ever longer stretches, then shorter ones.
@@ -260,13 +248,11 @@ func repetitions(s string, size int) int {
 	return end / size
 }
 
-// flush copies the plain text before i to out.
+// flush writes the plain text before i.
 func (r *rendering) flush(i int) {
-	if r.out == nil {
-		r.out = make([]byte, 0, 2*len(r.src)+maxMark)
-	}
 	if i > r.from {
-		r.out = append(r.room(r.out, i-r.from), r.src[r.from:i]...)
+		r.sheet.read = r.from
+		r.sheet.plain(r.src[r.from:i])
 		r.segment(false)
 	}
 }
@@ -277,14 +263,14 @@ func (r *rendering) mark(i int) {
 	r.from = i
 }
 
-// segment ends a segment at the end of out, or extends the last one.
+// segment ends a segment where the sheet ends, or extends the last one.
 func (r *rendering) segment(mark bool) {
 	n := len(r.edges)
 	if n > 0 && (n == maxSegments || r.edges[n-1].mark == mark) {
-		r.edges[n-1].end = len(r.out)
+		r.edges[n-1].end = r.sheet.len()
 		return
 	}
-	r.edges = append(r.edges, edge{len(r.out), mark && n < maxSegments-1})
+	r.edges = append(r.edges, edge{r.sheet.len(), mark && n < maxSegments-1})
 }
 
 func (r *rendering) segments() []Segment {
@@ -294,7 +280,7 @@ func (r *rendering) segments() []Segment {
 	if r.edges == nil {
 		return []Segment{{Text: r.src}}
 	}
-	return cut(string(r.out), r.edges)
+	return cut(r.sheet.string(), r.edges)
 }
 
 func cut(text string, edges []edge) []Segment {

@@ -17,10 +17,13 @@ type watches struct {
 	busy bool // one is in the middle of a command, and cares for any word
 }
 
-// lookAtCommands reads text as commands if a word in it makes that worthwhile.
-func (f *findings) lookAtCommands(text string) {
+// lookAtCommands reads text as commands if the clues make that worthwhile.
+func (f *findings) lookAtCommands(text string, clues clue) {
+	if clues.any(quoteClue) {
+		clues = glance(quoteRemover.Replace(text)) // r\m, s""udo
+	}
 	w := watches{findings: f, text: text}
-	w.choose(withoutQuotes(text))
+	w.choose(clues)
 	for l := newLexer(text); w.any() && l.scan(); {
 		if w.busy || l.token.kind != wordToken || l.token.command != noCommand {
 			w.see(l)
@@ -29,30 +32,33 @@ func (f *findings) lookAtCommands(text string) {
 	}
 }
 
-func (w *watches) cares() bool {
-	return w.remove != nil && w.remove.command != noCommand || w.push != nil && w.push.state != outsideGit ||
-		w.root != nil && w.root.command != noCommand || w.download != nil && w.download.cares()
+var quoteRemover = strings.NewReplacer(`"`, "", "'", "", `\`, "")
+
+// choose starts the watches that could find anything.
+func (w *watches) choose(clues clue) {
+	if clues.any(pipeClue|openClue) && clues.any(anyFetchClue) {
+		w.download = new(downloadWatch)
+	}
+	if clues.any(dashClue) && clues.any(targetClue|parentClue) && clues.any(anyRemoveClue) {
+		w.remove = new(removeWatch)
+	}
+	if clues.any(anyRootClue) {
+		w.root = new(rootWatch)
+	}
+	if clues.any(dashClue|plusClue) && clues.any(pushClue) {
+		w.push = new(pushWatch)
+	}
 }
 
 func (w *watches) any() bool {
 	return w.download != nil || w.remove != nil || w.root != nil || w.push != nil
 }
 
-// choose starts the watches that could find anything. Searching for the words
-// is many times faster than reading commands.
-func (w *watches) choose(text string) {
-	if !w.findings.has(PipesDownloadIntoShell) && mayPipeDownload(text) {
-		w.download = new(downloadWatch)
-	}
-	if !w.findings.has(RecursiveDelete) && mayRemove(text) {
-		w.remove = new(removeWatch)
-	}
-	if !w.findings.has(Sudo) && containsAny(text, "sudo", "doas", "pkexec", "run0", "su -") {
-		w.root = new(rootWatch)
-	}
-	if !w.findings.has(ForcePush) && strings.Contains(text, "push") && hasByte(text, "-+") {
-		w.push = new(pushWatch)
-	}
+// cares reports whether a watch is in the middle of a command, so that any word
+// matters.
+func (w *watches) cares() bool {
+	return w.remove != nil && w.remove.command != noCommand || w.push != nil && w.push.state != outsideGit ||
+		w.root != nil && w.root.command != noCommand || w.download != nil && w.download.cares()
 }
 
 // see shows the token that l is at to each watch, and drops those that found
@@ -83,34 +89,4 @@ func commandAt(text string, start int) string {
 		text = text[:end]
 	}
 	return strings.TrimRight(text, " \t\"'")
-}
-
-// withoutQuotes is text without the quotes and backslashes that may break up
-// a word.
-func withoutQuotes(text string) string {
-	if !hasByte(text, `"'\`) {
-		return text
-	}
-	return quoteRemover.Replace(text)
-}
-
-var quoteRemover = strings.NewReplacer(`"`, "", "'", "", `\`, "")
-
-// hasByte is strings.ContainsAny, faster for few bytes in a long text.
-func hasByte(text, bytes string) bool {
-	for i := range len(bytes) {
-		if strings.IndexByte(text, bytes[i]) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func containsAny(text string, words ...string) bool {
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,9 @@
 package interaction
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"time"
 )
@@ -83,14 +86,27 @@ func (a NewAgent) Normalised() (NewAgent, error) {
 	return a, firstError(checkMetadata("metadata", a.Metadata), a.Destination.check())
 }
 
-// Apply is the agent as changed by p at now.
-func (a Agent) Apply(p AgentPatch, now time.Time) (Agent, error) {
+// Normalised is p with its name trimmed. A field that is too long or malformed is ValidationFailed.
+func (p AgentPatch) Normalised() (AgentPatch, error) {
 	if p.Name != nil {
 		name, err := line("name", *p.Name, maxAgentName)
 		if err != nil {
-			return a, err
+			return p, err
 		}
-		a.Name = name
+		p.Name = &name
+	}
+	if p.Metadata != nil {
+		if err := checkMetadata("metadata", *p.Metadata); err != nil {
+			return p, err
+		}
+	}
+	return p, p.Destination.check()
+}
+
+// Apply is the agent as changed by p, which is normalised, at now.
+func (a Agent) Apply(p AgentPatch, now time.Time) Agent {
+	if p.Name != nil {
+		a.Name = *p.Name
 	}
 	if p.Metadata != nil {
 		a.Metadata = *p.Metadata
@@ -99,7 +115,7 @@ func (a Agent) Apply(p AgentPatch, now time.Time) (Agent, error) {
 		a.Destination = p.Destination
 	}
 	a.UpdatedAt = now
-	return a, firstError(checkMetadata("metadata", a.Metadata), a.Destination.check())
+	return a
 }
 
 func keyForm(key string) bool {
@@ -109,16 +125,19 @@ func keyForm(key string) bool {
 	return key != "" && len(key) <= maxAgentKey && strings.TrimFunc(key, ok) == "" && strings.IndexFunc(key, func(r rune) bool { return !ok(r) }) < 0
 }
 
-// slug makes a key of a name: lower case, every run of other characters one dash. A name without any usable letter becomes "agent".
+// slug makes a key of a name: lower case, every run of other characters one dash. A name without any usable letter becomes "agent". One that
+// is cut, or has letters of another script, ends in a part of its hash: agents of different names are different agents.
 func slug(name string) string {
 	fields := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '_'
 	})
-	s := strings.Join(fields, "-")
-	if s == "" {
-		return "agent"
+	s := cmp.Or(strings.Join(fields, "-"), "agent")
+	if len(s) <= maxAgentKey && len(name) == length(name) {
+		return s
 	}
-	return s[:min(len(s), maxAgentKey)]
+	sum := sha256.Sum256([]byte(name))
+	end := "-" + hex.EncodeToString(sum[:4])
+	return s[:min(len(s), maxAgentKey-len(end))] + end
 }
 
 func checkMetadata(field string, m map[string]string) error {

@@ -28,13 +28,15 @@ func (a Answer) checkShape(q int) error {
 	if len(a.OptionIndices) == 0 {
 		return Errorf(ValidationFailed, "answers[%d].option_indices: must not be empty; name at least one option by its index", q)
 	}
+	seen := make(map[int]bool)
 	for n, index := range a.OptionIndices {
 		if index < 0 {
 			return Errorf(ValidationFailed, "answers[%d].option_indices[%d]: %d is negative; indices count from 0", q, n, index)
 		}
-		if slices.Contains(a.OptionIndices[:n], index) {
+		if seen[index] {
 			return Errorf(ValidationFailed, "answers[%d].option_indices[%d]: %d is there twice; each index may be given once", q, n, index)
 		}
+		seen[index] = true
 	}
 	return checkLong("answers", q, a.Text)
 }

@@ -25,7 +25,7 @@ type Ask struct {
 }
 
 // Normalised is a with its defaults filled in and its form trimmed. The first thing wrong is a ValidationFailed error naming the
-// field and what is allowed; a combination that means nothing is InvalidRequest.
+// field and what is allowed. Whether its parts go together is another matter, which comes later: see meaning.
 func (a Ask) Normalised() (Ask, error) {
 	if (a.ToolCall == nil) == (a.Request == nil) {
 		return a, Errorf(ValidationFailed, "give either tool_call (for a permission) or request (for a question), and not both")
@@ -33,7 +33,10 @@ func (a Ask) Normalised() (Ask, error) {
 	if a.WaitMode == "" {
 		a.WaitMode = Poll
 	}
-	err := firstError(a.checkWait(), a.checkSuggestions(), a.Destination.check(), optional("workflow_id", a.WorkflowID), optional("task_id", a.TaskID))
+	err := firstError(
+		a.checkWait(), checkUpdates("suggestions", a.Suggestions), a.Destination.check(),
+		verbatim("workflow_id", a.WorkflowID, maxIdentity), verbatim("task_id", a.TaskID, maxIdentity),
+	)
 	if err != nil {
 		return a, err
 	}
@@ -45,11 +48,6 @@ func (a Ask) Normalised() (Ask, error) {
 	return a, err
 }
 
-func optional(field, s string) error {
-	_, err := optionalLine(field, s, maxIdentity)
-	return err
-}
-
 func (a Ask) checkWait() error {
 	if a.WaitMode != Block && a.WaitMode != Suspend && a.WaitMode != Poll {
 		return Errorf(ValidationFailed, "wait_mode: %q is unknown; allowed are block, suspend and poll", clip(string(a.WaitMode)))
@@ -57,25 +55,18 @@ func (a Ask) checkWait() error {
 	if t := a.TimeoutSecs; t != nil && (*t < MinTimeoutSecs || *t > MaxTimeoutSecs) {
 		return Errorf(ValidationFailed, "timeout_secs: %d is out of range; %d to %d are allowed", *t, MinTimeoutSecs, MaxTimeoutSecs)
 	}
-	if a.WaitMode == Suspend && a.WorkflowID == "" {
-		return Errorf(InvalidRequest, "wait_mode: suspend pauses a workflow, so workflow_id must be given")
-	}
-	if a.WaitMode == Suspend && a.TimeoutSecs != nil {
-		return Errorf(InvalidRequest, "timeout_secs: a suspended request never expires; leave it out, or use block or poll")
-	}
 	return nil
 }
 
-func (a Ask) checkSuggestions() error {
-	if a.Suggestions == nil {
-		return nil
-	}
-	if a.ToolCall == nil {
+// meaning says which parts of a normalised ask do not go together: InvalidRequest.
+func (a Ask) meaning() error {
+	switch {
+	case a.WaitMode == Suspend && a.WorkflowID == "":
+		return Errorf(InvalidRequest, "wait_mode: suspend pauses a workflow, so workflow_id must be given")
+	case a.WaitMode == Suspend && a.TimeoutSecs != nil:
+		return Errorf(InvalidRequest, "timeout_secs: a suspended request never expires; leave it out, or use block or poll")
+	case a.Suggestions != nil && a.ToolCall == nil:
 		return Errorf(InvalidRequest, "suggestions: go with a tool_call only")
-	}
-	var updates []map[string]any
-	if json.Unmarshal(a.Suggestions, &updates) != nil {
-		return Errorf(ValidationFailed, "suggestions: must be an array of objects")
 	}
 	return nil
 }

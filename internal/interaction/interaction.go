@@ -170,9 +170,12 @@ func (d *Destination) check() error {
 	if d == nil {
 		return nil
 	}
-	_, a := line("destination.integration_id", d.IntegrationID, maxIdentity)
-	_, b := optionalLine("destination.integration_target_id", d.IntegrationTargetID, maxIdentity)
-	_, c := optionalLine("destination.handler_key", d.HandlerKey, maxIdentity)
-	_, e := optionalLine("destination.conversation", d.Conversation, maxIdentity)
-	return firstError(a, b, c, e)
+	_, missing := line("destination.integration_id", d.IntegrationID, maxIdentity)
+	return firstError(
+		missing,
+		verbatim("destination.integration_id", d.IntegrationID, maxIdentity),
+		verbatim("destination.integration_target_id", d.IntegrationTargetID, maxIdentity),
+		verbatim("destination.handler_key", d.HandlerKey, maxIdentity),
+		verbatim("destination.conversation", d.Conversation, maxIdentity),
+	)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // PermissionQuestions is the one question of every permission: option 0 allows, option 1 denies and takes a reason.
@@ -85,7 +86,7 @@ func checkToolCall(call ToolCall) error {
 	if name != call.Name {
 		return Errorf(ValidationFailed, "tool_call.name: leading and trailing blanks are not allowed, got %q", clip(call.Name))
 	}
-	if _, err := optionalLine("tool_call.provider_call_id", call.ProviderCallID, maxProviderCall); err != nil {
+	if err := verbatim("tool_call.provider_call_id", call.ProviderCallID, maxProviderCall); err != nil {
 		return err
 	}
 	return checkInput("tool_call.input", call.Input)
@@ -99,10 +100,27 @@ func checkInput(field string, input []byte) error {
 	if !isObject(input) {
 		return Errorf(ValidationFailed, "%s: must be a JSON object", field)
 	}
-	if depth(input) > MaxInputDepth {
+	return checkDepth(field, input)
+}
+
+func checkDepth(field string, value []byte) error {
+	if depth(value) > MaxInputDepth {
 		return Errorf(ValidationFailed, "%s: nested too deeply; at most %d levels are allowed", field, MaxInputDepth)
 	}
 	return nil
+}
+
+// checkUpdates says what is wrong with permission updates; they must already be valid JSON. nil is the field left out.
+func checkUpdates(field string, updates json.RawMessage) error {
+	if updates == nil {
+		return nil
+	}
+	var all []json.RawMessage
+	other := func(update json.RawMessage) bool { return !isObject(update) }
+	if json.Unmarshal(updates, &all) != nil || all == nil || slices.ContainsFunc(all, other) {
+		return Errorf(ValidationFailed, "%s: must be an array of objects", field)
+	}
+	return checkDepth(field, updates)
 }
 
 func isObject(input []byte) bool {

@@ -45,11 +45,7 @@ func (a Answers) checkRaw() error {
 			return err
 		}
 	}
-	var updates []map[string]any
-	if a.UpdatedPermissions != nil && json.Unmarshal(a.UpdatedPermissions, &updates) != nil {
-		return Errorf(ValidationFailed, "updated_permissions: must be an array of objects")
-	}
-	return nil
+	return checkUpdates("updated_permissions", a.UpdatedPermissions)
 }
 
 // Resolve ends i with a person's answer. The order of the checks is the contract's: who, what was decided on, what it means, whether
@@ -131,12 +127,20 @@ func remembered(suggestions json.RawMessage) json.RawMessage {
 		return nil
 	}
 	for _, s := range all {
-		var update struct{ Destination string }
-		if json.Unmarshal(s, &update) == nil && update.Destination == "localSettings" {
+		if destinationOf(s) == "localSettings" {
 			kept = append(kept, s)
 		}
 	}
 	return appendArray(kept)
+}
+
+// destinationOf reads one member of an update. A map is needed: a struct's would also take names in another case, and the agent would not.
+func destinationOf(update json.RawMessage) (destination string) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(update, &members) != nil || json.Unmarshal(members["destination"], &destination) != nil {
+		return ""
+	}
+	return destination
 }
 
 func joinArrays(a, b json.RawMessage) json.RawMessage {

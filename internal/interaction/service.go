@@ -108,6 +108,10 @@ func (s *Service) ProjectOf(ctx context.Context, org, project ID) (Project, erro
 
 // UpdateAgent changes an agent's name, metadata or destination.
 func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id ID, patch AgentPatch) (Agent, error) {
+	patch, err := patch.Normalised()
+	if err != nil {
+		return Agent{}, err
+	}
 	return s.store.UpdateAgent(ctx, id, func(a Agent) (Agent, error) {
 		if a.ProjectID != in.ID || !p.sees(a) {
 			return a, errNotFound()
@@ -115,7 +119,7 @@ func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id I
 		if p.IsAgent() && p.AgentID != a.ID || !p.IsAgent() && !p.Can(ScopeManage) {
 			return a, forbidden("change this agent")
 		}
-		return a.Apply(patch, s.Time())
+		return a.Apply(patch, s.Time()), nil
 	})
 }
 
@@ -137,11 +141,14 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 	}
 	now := s.Time()
 	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Interaction, error) {
-		if err := s.mayAsk(p, in, a, already); err != nil {
+		if err := firstError(mayAsk(p, in, a), ask.meaning(), s.hasRoom(a, already)); err != nil {
 			return Interaction{}, err
 		}
 		return New(ask, a, p.ID, now), nil
 	})
+	if CodeOf(err) == IdempotencyKey {
+		return r, false, firstError(s.mayAskOf(ctx, p, in, agent), err)
+	}
 	if err != nil || !created {
 		return r, created, err
 	}
@@ -154,13 +161,27 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 	return r, created, nil
 }
 
-func (s *Service) mayAsk(p Principal, in Project, a Agent, already int) error {
+// mayAskOf is mayAsk of an agent that was not looked at: that a key was used before is told to those only who may ask there at all.
+func (s *Service) mayAskOf(ctx context.Context, p Principal, in Project, agent ID) error {
+	a, err := s.store.Agent(ctx, agent)
+	if err != nil {
+		return err
+	}
+	return mayAsk(p, in, a)
+}
+
+func mayAsk(p Principal, in Project, a Agent) error {
 	if a.ProjectID != in.ID || !p.sees(a) {
 		return errNotFound()
 	}
 	if !p.IsAgent() && !p.Can(ScopeManage) {
 		return forbidden("ask for this agent")
 	}
+	return nil
+}
+
+// hasRoom says whether an agent can take one more open interaction of an asker that has already so many.
+func (s *Service) hasRoom(a Agent, already int) error {
 	if a.State == AgentArchived {
 		return Errorf(Conflict, "This agent is archived; it can no longer ask.")
 	}
@@ -266,7 +287,7 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 // Cancel withdraws an interaction; see [Interaction.Cancel].
 func (s *Service) Cancel(ctx context.Context, p Principal, ref Ref) (r Record, replay bool, err error) {
 	r, replay, err = s.store.Update(ctx, ref.ID, nil, func(r Record, i Interaction, _ ID) (Change, error) {
-		if !ref.names(r) || !p.reads(r) {
+		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
 			return Change{}, errNotFound()
 		}
 		return i.Cancel(p, s.Time())

@@ -29,9 +29,23 @@ func line(field, s string, most int) (string, error) {
 		return "", Errorf(ValidationFailed, "%s: must not be blank; 1 to %d characters are allowed", field, most)
 	}
 	if n := length(t); n > most {
-		return "", Errorf(ValidationFailed, "%s: %d characters are too many; 1 to %d are allowed", field, n, most)
+		return "", tooLong(field, n, most)
 	}
 	return t, nil
+}
+
+// verbatim says what is wrong with a text that is kept as it came: it is not blank, and counts with the blanks around it. "" is the
+// field left out.
+func verbatim(field, s string, most int) error {
+	_, err := optionalLine(field, s, most)
+	if n := length(s); err == nil && n > most {
+		return tooLong(field, n, most)
+	}
+	return err
+}
+
+func tooLong(field string, n, most int) error {
+	return Errorf(ValidationFailed, "%s: %d characters are too many; 1 to %d are allowed", field, n, most)
 }
 
 func firstError(errs ...error) error {

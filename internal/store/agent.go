@@ -38,7 +38,7 @@ func scanAgent(scan func(...any) error) (key int64, a interaction.Agent, err err
 
 // Agent gives one agent.
 func (s *Store) Agent(_ context.Context, id interaction.ID) (interaction.Agent, error) {
-	stmt, err := s.query(agentColumns + "WHERE a.id = ?")
+	stmt, err := s.query(agentColumns + "WHERE a.id = +?")
 	if err != nil {
 		return interaction.Agent{}, err
 	}
@@ -68,7 +68,7 @@ func (s *Store) CreateAgent(ctx context.Context, p interaction.Project, a intera
 			return err
 		}
 		if id != "" {
-			_, agent, err = t.agent("WHERE a.id = ?", id)
+			_, agent, err = t.agent("WHERE a.id = +?", id)
 			return err
 		}
 		agent, created, err = t.createAgent(p, a, now)
@@ -81,7 +81,7 @@ func (s *Store) CreateAgent(ctx context.Context, p interaction.Project, a intera
 }
 
 func (t *tx) createAgent(p interaction.Project, a interaction.NewAgent, now time.Time) (interaction.Agent, bool, error) {
-	_, there, err := t.agent("WHERE p.id = ? AND a.slug = ?", p.ID, a.Key)
+	_, there, err := t.agent("WHERE p.id = +? AND a.slug = +?", p.ID, a.Key)
 	if interaction.CodeOf(err) != interaction.NotFound {
 		return there, false, err
 	}
@@ -96,7 +96,7 @@ func (t *tx) createAgent(p interaction.Project, a interaction.NewAgent, now time
 	if err != nil {
 		return there, false, err
 	}
-	_, made, err := t.agent("WHERE a.id = ?", id)
+	_, made, err := t.agent("WHERE a.id = +?", id)
 	return made, true, err
 }
 
@@ -121,7 +121,7 @@ func agentJSON(metadata map[string]string, d *interaction.Destination) (meta, de
 // UpdateAgent changes an agent inside the transaction that writes it.
 func (s *Store) UpdateAgent(ctx context.Context, id interaction.ID, change func(interaction.Agent) (interaction.Agent, error)) (a interaction.Agent, err error) {
 	err = s.writer.do(ctx, func(t *tx) error {
-		key, before, err := t.agent("WHERE a.id = ?", id)
+		key, before, err := t.agent("WHERE a.id = +?", id)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ var _ auth.Store = (*Store)(nil)
 // KeyPrincipal is who a key stands for.
 func (s *Store) KeyPrincipal(_ context.Context, h auth.Hash) (interaction.Principal, error) {
 	const q = `SELECT k.kind, k.id, k.name, k.scopes, coalesce(p.id, ''), coalesce(a.id, '') FROM api_keys k
-		LEFT JOIN projects p ON p.key = k.project LEFT JOIN agents a ON a.key = k.agent WHERE k.hash = ? AND k.revoked_at IS NULL`
+		LEFT JOIN projects p ON p.key = k.project LEFT JOIN agents a ON a.key = k.agent WHERE k.hash = +? AND k.revoked_at IS NULL`
 	var p interaction.Principal
 	var scopes string
 	err := s.row(q, []any{h[:]}, &p.Kind, &p.ID, &p.Name, &scopes, &p.ProjectID, &p.AgentID)
@@ -70,7 +70,7 @@ func (s *Store) StartSession(ctx context.Context, h auth.Hash, user interaction.
 // there is one person so far.
 func (s *Store) SessionPrincipal(_ context.Context, h auth.Hash, born, seen time.Time) (interaction.Principal, time.Time, error) {
 	const q = `SELECT u.id, u.name, x.seen_at FROM sessions x JOIN users u ON u.key = x.user
-		WHERE x.hash = ? AND x.created_at > ? AND x.seen_at > ?`
+		WHERE x.hash = +? AND x.created_at > +? AND x.seen_at > +?`
 	p := interaction.Principal{Kind: interaction.UserPrincipal, Scopes: interaction.Scopes, Channel: interaction.ChannelDashboard}
 	var last int64
 	err := s.row(q, []any{h[:], ms(born), ms(seen)}, &p.ID, &p.Name, &last)

@@ -50,7 +50,7 @@ func (s *Store) named(r row) (interaction.Record, error) {
 
 // Interaction gives one interaction.
 func (s *Store) Interaction(_ context.Context, id interaction.ID) (interaction.Record, error) {
-	stmt, err := s.query(recordColumns + "WHERE i.id = ?")
+	stmt, err := s.query(recordColumns + "WHERE i.id = +?")
 	if err != nil {
 		return interaction.Record{}, err
 	}
@@ -92,10 +92,10 @@ func (s *Store) listQuery(f interaction.Filter) (*query, error) {
 	q.equal("i.kind", string(f.Kind))
 	q.equal("i.cancel_reason", string(f.CancelReason))
 	if f.ResolvedBy != "" {
-		q.where("(e.actor_name = ? OR e.actor_id = ?)", f.ResolvedBy, f.ResolvedBy)
+		q.where("(e.actor_name = +? OR e.actor_id = +?)", f.ResolvedBy, f.ResolvedBy)
 	}
-	q.time("i.created_at >= ?", f.CreatedAfter)
-	q.time("i.created_at < ?", f.CreatedBefore)
+	q.time("i.created_at >= +?", f.CreatedAfter)
+	q.time("i.created_at < +?", f.CreatedBefore)
 	q.page("i", f.Page)
 	return q, nil
 }
@@ -152,7 +152,7 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 }
 
 func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (interaction.Record, error) {
-	key, a, err := t.agent("WHERE a.id = ?", agent)
+	key, a, err := t.agent("WHERE a.id = +?", agent)
 	if err != nil {
 		return interaction.Record{}, err
 	}
@@ -220,7 +220,7 @@ func (t *tx) record(s *Store, id interaction.ID) (interaction.Record, error) {
 }
 
 func (t *tx) locate(s *Store, id interaction.ID) (place, interaction.Record, error) {
-	stmt, err := t.w.stmt(recordColumns + "WHERE i.id = ?")
+	stmt, err := t.w.stmt(recordColumns + "WHERE i.id = +?")
 	if err != nil {
 		return place{}, interaction.Record{}, err
 	}

@@ -34,7 +34,7 @@ func (s *Store) Project(_ context.Context, org, project string) (interaction.Pro
 		return p.(interaction.Project), nil
 	}
 	const q = `SELECT p.id, o.id, p.slug, p.name FROM projects p JOIN orgs o ON o.key = p.org
-		WHERE (o.id = ?1 OR o.slug = ?1) AND (p.id = ?2 OR p.slug = ?2)`
+		WHERE (o.id = +?1 OR o.slug = +?1) AND (p.id = +?2 OR p.slug = +?2)`
 	var p interaction.Project
 	if err := s.row(q, []any{org, project}, &p.ID, &p.OrgID, &p.Slug, &p.Name); err != nil {
 		return p, err

@@ -27,7 +27,7 @@ func (q *query) where(condition string, args ...any) {
 // equal adds a condition unless value is empty, which does not filter.
 func (q *query) equal(column, value string) {
 	if value != "" {
-		q.where(column+" = ?", value)
+		q.where(column+" = +?", value)
 	}
 }
 
@@ -39,7 +39,7 @@ func (q *query) page(table string, p interaction.Page) {
 	}
 	at, id := table+".created_at", table+".id"
 	if p.After != nil {
-		q.where("("+at+", "+id+")"+beyond+"(?, ?)", ms(p.After.At), p.After.ID)
+		q.where("("+at+", "+id+")"+beyond+"(+?, +?)", ms(p.After.At), p.After.ID)
 	}
 	q.tail = " ORDER BY " + at + order + ", " + id + order + " LIMIT " + strconv.Itoa(p.Limit+1)
 }

@@ -48,8 +48,10 @@ func reported(outcome string) func(*views.Card) {
 	}
 }
 
-func reason(c *views.Card) { c.End.Reason = display.Show("Use the staging machine: this one is building the release.") }
-func note(c *views.Card)   { c.End.Note = display.Show("Go ahead, but stop after the first failure.") }
+func reason(c *views.Card) {
+	c.End.Reason = display.Show("Use the staging machine: this one is building the release.")
+}
+func note(c *views.Card) { c.End.Note = display.Show("Go ahead, but stop after the first failure.") }
 
 func cause(sentence string) func(*views.Card) {
 	return func(c *views.Card) { c.End.Cause = sentence }

@@ -18,9 +18,10 @@ func questions() []namedCard {
 	}
 }
 
-// question is a question card: titled with its only prompt, or with the first and how many more there are.
+// question is a question card: titled with the beginning of its only prompt, or of the first and how many more there are.
 func question(name string, qs ...views.Question) views.Card {
 	title := qs[0].Prompt.String()
+	title = title[:min(300, len(title))]
 	if len(qs) > 1 {
 		title += " (+2 more)"
 	}

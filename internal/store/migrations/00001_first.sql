@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- Inside, everything is named by an integer key that grows, so that a commit touches few pages; the public id is a unique column.
--- Times are milliseconds since 1970, UTC.
+-- Times are milliseconds since 1970, UTC. Longer lists of values are written with OR: for IN, SQLite would build a table of them each time.
 
 CREATE TABLE orgs (
   key        INTEGER PRIMARY KEY,
@@ -49,9 +49,9 @@ CREATE TABLE interactions (
   agent         INTEGER NOT NULL REFERENCES agents (key),
   id            TEXT NOT NULL UNIQUE,
   kind          TEXT NOT NULL CHECK (kind IN ('permission', 'question')),
-  state         TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'resolved', 'canceled')),
+  state         TEXT NOT NULL DEFAULT 'open' CHECK (state = 'open' OR state = 'resolved' OR state = 'canceled'),
   cancel_reason TEXT CHECK ((cancel_reason IS NOT NULL) = (state = 'canceled')),
-  wait_mode     TEXT NOT NULL CHECK (wait_mode IN ('block', 'suspend', 'poll')),
+  wait_mode     TEXT NOT NULL CHECK (wait_mode = 'block' OR wait_mode = 'suspend' OR wait_mode = 'poll'),
   creator       TEXT NOT NULL,
   created_at    INTEGER NOT NULL,
   expires_at    INTEGER,
@@ -76,11 +76,11 @@ CREATE TABLE ends (
   record      BLOB NOT NULL,
   answered    INTEGER NOT NULL CHECK (answered IN (0, 1)),
   ended_at    INTEGER NOT NULL,
-  actor_kind  TEXT NOT NULL CHECK (actor_kind IN ('user', 'api_key', 'external', 'system')),
+  actor_kind  TEXT NOT NULL CHECK (actor_kind = 'user' OR actor_kind = 'api_key' OR actor_kind = 'external' OR actor_kind = 'system'),
   actor_name  TEXT NOT NULL,
   actor_id    TEXT,
   credential  TEXT NOT NULL,
-  proved_by   TEXT NOT NULL CHECK (proved_by IN ('user', 'operator_key', 'agent_key', 'system')),
+  proved_by   TEXT NOT NULL CHECK (proved_by = 'user' OR proved_by = 'operator_key' OR proved_by = 'agent_key' OR proved_by = 'system'),
   sequence    INTEGER NOT NULL,
   CHECK (answered = 0 OR proved_by IN ('user', 'operator_key'))
 ) STRICT;
@@ -91,7 +91,7 @@ CREATE TABLE deliveries (
   gone_since   INTEGER,
   picked_up_at INTEGER,
   reported_at  INTEGER,
-  outcome      TEXT CHECK (outcome IN ('succeeded', 'failed', 'denied', 'canceled')),
+  outcome      TEXT CHECK (outcome = 'succeeded' OR outcome = 'failed' OR outcome = 'denied' OR outcome = 'canceled'),
   sequence     INTEGER NOT NULL
 ) STRICT;
 
@@ -100,8 +100,8 @@ CREATE TABLE tool_calls (
   agent       INTEGER NOT NULL REFERENCES agents (key),
   interaction INTEGER UNIQUE REFERENCES interactions (key),
   id          TEXT NOT NULL UNIQUE,
-  state       TEXT NOT NULL CHECK (state IN ('awaiting_permission', 'ready', 'waiting', 'completed')),
-  outcome     TEXT CHECK (outcome IN ('succeeded', 'failed', 'denied', 'canceled')),
+  state       TEXT NOT NULL CHECK (state = 'awaiting_permission' OR state = 'ready' OR state = 'waiting' OR state = 'completed'),
+  outcome     TEXT CHECK (outcome = 'succeeded' OR outcome = 'failed' OR outcome = 'denied' OR outcome = 'canceled'),
   created_at  INTEGER NOT NULL,
   CHECK ((outcome IS NOT NULL) = (state = 'completed'))
 ) STRICT;
@@ -111,9 +111,9 @@ CREATE TABLE inputs (
   agent         INTEGER NOT NULL REFERENCES agents (key),
   interaction   INTEGER UNIQUE REFERENCES interactions (key),
   id            TEXT NOT NULL UNIQUE,
-  kind          TEXT NOT NULL CHECK (kind IN ('content', 'interaction_response', 'control')),
-  delivery_mode TEXT NOT NULL CHECK (delivery_mode IN ('immediate', 'queued', 'steering')),
-  state         TEXT NOT NULL CHECK (state IN ('received', 'resolved', 'canceled', 'rejected')),
+  kind          TEXT NOT NULL CHECK (kind = 'content' OR kind = 'interaction_response' OR kind = 'control'),
+  delivery_mode TEXT NOT NULL CHECK (delivery_mode = 'immediate' OR delivery_mode = 'queued' OR delivery_mode = 'steering'),
+  state         TEXT NOT NULL CHECK (state = 'received' OR state = 'resolved' OR state = 'canceled' OR state = 'rejected'),
   actor         TEXT,
   queued_at     INTEGER NOT NULL
 ) STRICT;
@@ -203,13 +203,12 @@ CREATE TABLE signin_codes (
 
 -- What is final stays, and what was asked is never rewritten. The database refuses, whoever asks.
 -- +goose StatementBegin
-CREATE TRIGGER interactions_final BEFORE UPDATE ON interactions WHEN old.state <> 'open'
-BEGIN SELECT raise(ABORT, 'a final interaction is immutable'); END;
+CREATE TRIGGER interactions_final BEFORE UPDATE ON interactions WHEN old.state <> 'open' OR old.key <> new.key
+BEGIN SELECT raise(ABORT, 'a final interaction is immutable, and no key changes'); END;
 -- +goose StatementEnd
 -- +goose StatementBegin
-CREATE TRIGGER interactions_only_end BEFORE UPDATE ON interactions
-WHEN (old.key, old.project, old.agent, old.id, old.kind, old.wait_mode, old.creator, old.created_at, old.expires_at, old.sequence)
-  IS NOT (new.key, new.project, new.agent, new.id, new.kind, new.wait_mode, new.creator, new.created_at, new.expires_at, new.sequence)
+CREATE TRIGGER interactions_only_end
+BEFORE UPDATE OF project, agent, id, kind, wait_mode, creator, created_at, expires_at, sequence ON interactions
 BEGIN SELECT raise(ABORT, 'an interaction never changes, but for its end'); END;
 -- +goose StatementEnd
 -- +goose StatementBegin
