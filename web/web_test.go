@@ -30,9 +30,28 @@ type site struct {
 	pages    *web.Server
 	http     *httptest.Server
 	clock    *clock
+	waits    *waits
+	folder   string // of the database
 	project  interaction.Project
 	operator string // key
 	agent    string // key, bound to no agent
+
+	stopWaiting sync.Once // for the service's Close, which may be called once
+}
+
+// waits is the site's watcher, and tells who has come to wait.
+type waits struct {
+	hub     *web.Watch
+	arrived chan interaction.ID
+}
+
+func (w *waits) Watch(id interaction.ID) (<-chan interaction.Record, func()) {
+	changes, stop := w.hub.Watch(id)
+	select {
+	case w.arrived <- id:
+	default: // no test is looking
+	}
+	return changes, stop
 }
 
 // clock is the time that the site goes by.
@@ -55,13 +74,14 @@ func (c *clock) Advance(d time.Duration) {
 
 func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
 	t.Helper()
-	s := &site{t: t, clock: &clock{now: time.Now().UTC().Truncate(time.Millisecond)}}
+	s := &site{t: t, clock: &clock{now: time.Now().UTC().Truncate(time.Millisecond)}, folder: t.TempDir()}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	var err error
-	s.store, err = store.Open(t.Context(), t.TempDir(), store.Options{Log: log, Broken: func(err error) { t.Error("store broke:", err) }})
+	s.store, err = store.Open(t.Context(), s.folder, store.Options{Log: log, Broken: func(err error) { t.Error("store broke:", err) }})
 	must(t, err)
 	watch := &web.Watch{}
-	s.service = interaction.NewService(s.store, watch, log, s.clock.Now)
+	s.waits = &waits{hub: watch, arrived: make(chan interaction.ID, 1000)}
+	s.service = interaction.NewService(s.store, s.waits, log, s.clock.Now)
 	s.gate = auth.NewGate(s.store, s.clock.Now)
 	s.project, err = s.store.Project(t.Context(), "default", "default")
 	must(t, err)
@@ -78,7 +98,7 @@ func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
 }
 
 func (s *site) close() {
-	s.service.Close()
+	s.stopWaiting.Do(s.service.Close)
 	s.pages.Close()
 	s.http.Close()
 	must(s.t, s.store.Close())
@@ -126,6 +146,13 @@ func (a answer) code() string {
 	return e.Code
 }
 
+// message is what an error says.
+func (a answer) message() string {
+	var e api.Error
+	_ = json.Unmarshal(a.body, &e)
+	return e.Message
+}
+
 func (a answer) interaction(t testing.TB) (i api.Interaction) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, &i); err != nil {
@@ -144,6 +171,7 @@ func (s *site) call(key, method, path, body string, headers ...string) answer {
 	return a
 }
 
+// try is call that may fail, for goroutines of a test. What goes over the wire is held against openapi.yaml.
 func (s *site) try(key, method, path, body string, headers ...string) (a answer, err error) {
 	req, err := http.NewRequest(method, s.http.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -156,16 +184,30 @@ func (s *site) try(key, method, path, body string, headers ...string) (a answer,
 		req.Header.Set("Content-Type", "application/json")
 	}
 	for n := 0; n+1 < len(headers); n += 2 {
-		req.Header.Set(headers[n], headers[n+1])
+		if req.Header.Set(headers[n], headers[n+1]); headers[n+1] == absent {
+			req.Header.Del(headers[n])
+		}
 	}
+	loose := req.Header.Get(loosely) != ""
+	req.Header.Del(loosely)
 	resp, err := noRedirects.Do(req)
 	if err != nil {
 		return a, err
 	}
 	defer resp.Body.Close()
-	body2, err := io.ReadAll(resp.Body)
-	return answer{resp.StatusCode, resp.Header, body2}, err
+	text, err := io.ReadAll(resp.Body)
+	a = answer{resp.StatusCode, resp.Header, text}
+	if err == nil {
+		s.keepsContract(req, body, a, loose)
+	}
+	return a, err
 }
+
+// absent as the value of a header takes out one that is otherwise sent.
+const absent = "absent"
+
+// loosely as a header says that the request is more than openapi.yaml promises to take, and may yet be taken.
+const loosely = "Loosely"
 
 var noRedirects = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

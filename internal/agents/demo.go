@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"sayso/internal/api"
@@ -24,8 +25,11 @@ type Demo struct {
 // errStopped says that a person told the agent to stop.
 var errStopped = errors.New("stopped by a person")
 
-// withdrawWithin is how long a Demo that is stopped takes to say that it no longer waits.
-const withdrawWithin = 2 * time.Second
+// How long a Demo takes to ask, and, when it is stopped, to say that it no longer waits.
+const (
+	createWithin   = 20 * time.Second
+	withdrawWithin = 2 * time.Second
+)
 
 // Run plays the agent's part to its end, or until ctx is done; then it withdraws what it waits for.
 func (d Demo) Run(ctx context.Context) error {
@@ -70,10 +74,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// open asks, and leaves it open.
+// open asks, and leaves it open. It is not broken off when ctx ends: what is open must be known, so that it can be withdrawn.
 func (s *story) open(ctx context.Context, ask api.NewInteraction, patience time.Duration) (api.Interaction, error) {
 	secs := max(1, int(patience/time.Second))
 	ask.WaitMode, ask.TimeoutSecs = "block", &secs
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	defer stop()
 	return s.Client.CreateInteraction(ctx, s.agent, rand.Text(), ask)
 }
 
@@ -100,17 +106,36 @@ func (s *story) leave(ctx context.Context, id string) {
 	_, _ = s.Client.Cancel(ctx, s.agent, id)
 }
 
-// may asks for permission. Anything but a plain Allow is a no, and why says which kind.
-func (s *story) may(ctx context.Context, tool, input string) (allowed bool, why string, err error) {
+// may asks for permission, and gives what is to be told of the outcome. Anything but an Allow is a no.
+func (s *story) may(ctx context.Context, tool, input string) (allowed bool, told string, err error) {
 	call := api.ToolCall{Name: tool, Input: json.RawMessage(input)}
 	i, err := s.ask(ctx, api.NewInteraction{ToolCall: &call}, time.Hour)
 	if err != nil {
 		return false, "", err
 	}
-	if answer, ok := answered(i, 0); ok {
-		return answer.OptionIndices[0] == 0, answer.Text, nil
+	answer, ok := answered(i, 0)
+	switch {
+	case !ok:
+		return false, "Not allowed: " + silence(i) + ".", nil
+	case answer.OptionIndices[0] == 0:
+		return true, permitted(i.Decision), nil
+	case answer.Text == "":
+		return false, "No, without a reason.", nil
 	}
-	return false, silence(i), nil
+	return false, "No: " + strings.TrimRight(answer.Text, ".") + ".", nil
+}
+
+// permitted tells of an Allow and of what came with it.
+func permitted(d *api.Decision) string {
+	switch {
+	case d == nil:
+		return "Allowed."
+	case d.UpdatedInput != nil:
+		return "Allowed, as changed to " + string(d.UpdatedInput) + "."
+	case d.Note != "":
+		return "Allowed: " + strings.TrimRight(d.Note, ".") + "."
+	}
+	return "Allowed."
 }
 
 // silence tells how a request ended that nobody answered.

@@ -60,25 +60,17 @@ type step struct {
 
 func (t step) play(s *story, ctx context.Context) error {
 	s.Say("%s May I?", t.intent)
-	allowed, why, err := s.may(ctx, t.tool, t.input)
-	switch {
-	case err != nil:
+	allowed, told, err := s.may(ctx, t.tool, t.input)
+	if err != nil {
 		return err
-	case allowed:
-		s.Say("  Allowed.")
+	}
+	s.Say("  %s", told)
+	if allowed {
 		s.did(t.yes)
-	default:
-		s.Say("  No: %s.", strings.TrimRight(reason(why), "."))
+	} else {
 		s.did(t.no)
 	}
 	return s.Pause(ctx, time.Second)
-}
-
-func reason(why string) string {
-	if why == "" {
-		return "no reason was given"
-	}
-	return why
 }
 
 var build = step{

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,15 +55,66 @@ func (h Hash) String() string {
 // Seal is the entry's canonical form when it follows previous, and the hash of that.
 func (e Entry) Seal(previous Hash) (canonical []byte, hash Hash, err error) {
 	e.Previous = previous.String()
-	text, err := json.Marshal(e)
-	if err != nil {
+	if canonical, err = e.canonical(); err != nil {
 		return nil, Hash{}, fmt.Errorf("audit entry %d: %w", e.Sequence, err)
 	}
-	value := jsontext.Value(text)
-	if err := value.Canonicalize(); err != nil {
-		return nil, Hash{}, fmt.Errorf("audit entry %d: %w", e.Sequence, err)
+	return canonical, sha256.Sum256(canonical), nil
+}
+
+// canonical writes the members in the order of RFC 8785, which is that of their names. Every answer waits for this: to encode the struct and
+// sort the outcome gives the same bytes, as a test asserts, and takes four times as long.
+func (e Entry) canonical() ([]byte, error) {
+	o := object{b: append(make([]byte, 0, 768), '{')}
+	o.text("action", e.Action)
+	o.name("actor")
+	o.actor(e.Actor)
+	o.text("agent_id", e.Agent)
+	o.text("at", e.At)
+	o.text("digest", e.Digest)
+	o.text("interaction_id", e.Interaction)
+	o.text("previous", e.Previous)
+	o.text("project_id", e.Project)
+	o.text("record", e.Record)
+	o.name("sequence")
+	o.b = strconv.AppendInt(o.b, e.Sequence, 10)
+	return append(o.b, '}'), o.err
+}
+
+// object writes JSON. The names it is given need no escapes.
+type object struct {
+	b   []byte
+	err error
+}
+
+func (o *object) name(name string) {
+	if o.b[len(o.b)-1] != '{' {
+		o.b = append(o.b, ',')
 	}
-	return value, sha256.Sum256(value), nil
+	o.b = append(append(append(o.b, '"'), name...), `":`...)
+}
+
+func (o *object) text(name, value string) {
+	o.name(name)
+	var err error
+	if o.b, err = jsontext.AppendQuote(o.b, value); err != nil {
+		o.err = err
+	}
+}
+
+func (o *object) textIfAny(name, value string) {
+	if value != "" {
+		o.text(name, value)
+	}
+}
+
+func (o *object) actor(a Actor) {
+	o.b = append(o.b, '{')
+	o.textIfAny("channel", a.Channel)
+	o.textIfAny("credential", a.Credential)
+	o.textIfAny("id", a.ID)
+	o.text("kind", a.Kind)
+	o.textIfAny("name", a.Name)
+	o.b = append(o.b, '}')
 }
 
 // Chain verifies entries one after another, in order.

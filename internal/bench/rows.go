@@ -7,14 +7,27 @@ import (
 	"regexp"
 )
 
-// measurements make the rows, by the row's name.
-var measurements = []struct {
+// measurement makes the rows of one subject.
+type measurement struct {
 	name string
-	run  func(context.Context, size) (Row, error)
-}{
-	{"resolve_c1", resolveOne},
-	{"resolve_c64", resolveMany},
-	{"batching", batching},
+	run  func(context.Context, size) ([]Row, error)
+}
+
+var measurements = []measurement{
+	{"resolve_c1", single(resolveOne)},
+	{"resolve_c64", single(resolveMany)},
+	{"batching", single(batching)},
+	{"create_to_screen_1", single(createToScreen)},
+	{"create_to_screen_1000", single(createToScreens)},
+	{"resolve_to_release", single(resolveToRelease)},
+	{"page_1m, growth", ofMany},
+}
+
+func single(run func(context.Context, size) (Row, error)) func(context.Context, size) ([]Row, error) {
+	return func(ctx context.Context, s size) ([]Row, error) {
+		row, err := run(ctx, s)
+		return []Row{row}, err
+	}
 }
 
 func measureAll(ctx context.Context, s size, match *regexp.Regexp) (rows []Row, err error) {
@@ -23,11 +36,11 @@ func measureAll(ctx context.Context, s size, match *regexp.Regexp) (rows []Row, 
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "measuring", m.name)
-		row, err := m.run(ctx, s)
+		some, err := m.run(ctx, s)
 		if err != nil {
 			return rows, fmt.Errorf("%s: %w", m.name, err)
 		}
-		rows = append(rows, row)
+		rows = append(rows, some...)
 	}
 	return rows, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -40,6 +41,18 @@ func (o *outage) note(err error, now time.Time) {
 		o.giveUp(errAway)
 	}
 	o.rediscover(o.client)
+}
+
+// pause waits before the next try.
+func (o *outage) pause(ctx context.Context) error {
+	timer := time.NewTimer(200 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // heldSince says whether the try that failed had been held by the server for a while: the outage before it was over then.

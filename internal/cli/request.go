@@ -129,34 +129,66 @@ func (r *request) mode(inWorkflow bool) string {
 	return "block"
 }
 
-// create asks, once. An interrupt does not break it off: what is recorded must be known, so that it can be withdrawn.
+// create asks, once. A connection that breaks leaves open whether the request was recorded, so it is made again, under the same key, until
+// that is known.
 func (r *request) create(ctx context.Context, ask api.NewInteraction) (i api.Interaction, err error) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
-	defer stop()
 	agent, err := r.client.CreateAgent(ctx, api.NewAgent{Name: r.agent, Key: r.agent})
+	if err != nil && ctx.Err() != nil {
+		return i, fail(exitInterrupted, "", "interrupted; nothing was recorded")
+	}
 	if err != nil {
-		return i, r.refused(err, true)
+		return i, r.refused(err)
 	}
 	once := rand.Text()
-	i, err = r.client.CreateInteraction(ctx, agent.ID, once, ask)
-	unknown := api.Unreachable(err) && !neverSent(err)
-	if unknown {
-		i, err = r.client.CreateInteraction(ctx, agent.ID, once, ask)
+	try := func() error {
+		i, err = r.createOnce(ctx, agent.ID, once, ask)
+		return err
+	}
+	if try() != nil && api.Unreachable(err) && !neverSent(err) {
+		err = r.untilKnown(ctx, err, try)
 	}
 	r.agentID, r.id = agent.ID, i.ID
-	return i, r.refused(err, !unknown)
+	return i, r.refused(err)
 }
 
-// refused is the error of a create in the words of the flags. nothing says that nothing was recorded if no server answered.
-func (r *request) refused(err error, nothing bool) error {
+// createOnce is not broken off by an interrupt: what is recorded must be known, so that it can be withdrawn.
+func (r *request) createOnce(ctx context.Context, agent, once string, ask api.NewInteraction) (api.Interaction, error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	defer stop()
+	return r.client.CreateInteraction(ctx, agent, once, ask)
+}
+
+// untilKnown tries again after err until a server says yes or no.
+func (r *request) untilKnown(ctx context.Context, err error, try func() error) error {
+	trying, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	o := &outage{program: r.program, client: r.client, giveUp: giveUp}
+	for err != nil && failureOf(err).exit == exitUnavailable {
+		o.tried(err)
+		if o.pause(trying) != nil {
+			return r.unknown(ctx)
+		}
+		err = try()
+	}
+	return err
+}
+
+// unknown is the failure when nobody says whether the request was recorded.
+func (r *request) unknown(ctx context.Context) error {
+	const hint = "look for it there before you ask again"
+	if ctx.Err() != nil {
+		return fail(exitInterrupted, hint, "interrupted; whether the request was recorded at %s is not known", r.client.URL)
+	}
+	return fail(exitUnavailable, hint, "the server was away for %s; whether the request was recorded at %s is not known", r.patience, r.client.URL)
+}
+
+// refused is the error of a create in the words of the flags.
+func (r *request) refused(err error) error {
 	var e *api.Error
-	switch {
-	case errors.As(err, &e):
+	if errors.As(err, &e) {
 		e.Message = inFlags(e.Message)
-	case api.Unreachable(err) && nothing:
+	} else if api.Unreachable(err) {
 		return noServer("no server answers at " + r.client.URL)
-	case api.Unreachable(err):
-		return fail(exitUnavailable, "look for it there before you ask again", "the connection to %s broke; whether the request was recorded is not known", r.client.URL)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -145,9 +146,18 @@ func (s *stage) crash(ts *testscript.TestScript, _ []string) {
 
 var created = regexp.MustCompile(`method=POST route=\S+/interactions status=201`)
 
+// asks starts a command. That its request is recorded is seen in the server's log, and that it knows so in what it says, unless that is JSON.
 func (s *stage) asks(ts *testscript.TestScript, args []string) {
 	before := len(s.open())
 	s.asker = start(ts, args)
+	s.awaitRequest(ts, before)
+	if !slices.Contains(args, "--json") {
+		s.says(ts, []string{"^sayso: answer at "})
+	}
+}
+
+// awaitRequest waits until there are more requests than before.
+func (s *stage) awaitRequest(ts *testscript.TestScript, before int) {
 	for from := 0; ; {
 		_, after, err := s.server.stderr.next(from, created)
 		if err != nil {

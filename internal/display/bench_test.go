@@ -2,6 +2,8 @@ package display_test
 
 import (
 	"html"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,53 +11,94 @@ import (
 	"sayso/internal/display"
 )
 
-// hostile are 200 KB each of what costs most to judge: every character hidden,
-// runs of blanks, and words that a chip may start with but that lead to none.
-var hostile = []struct{ name, value string }{
-	{"invisible", fill("\u200b")},
-	{"invisible mixed", fill("\u200b\u202e\u00ad\U000E0041")},
-	{"invisible between letters", fill("a\u200b")},
-	{"escapes", fill("\x1b[31m")},
-	{"control", fill("\x01")},
-	{"control mixed", fill("\x01\x02")},
-	{"invalid", fill("\x9b\xff")},
-	{"controls between letters", fill("a\x01")},
-	{"spaces", fill(" ")},
-	{"blank runs", fill("x         ")},
-	{"base64", fill("QUJDb0RlMTIz")},
-	{"rm", fill("rm ")},
-	{"rm options", fill("rm -rf x ")},
-	{"rm lines", fill("rm -rf x;\n")},
-	{"curl", fill("curl x ( ")},
-	{"quoted rm", fill(`r\m -r `)},
-	{"push", fill("git push origin +1 ")},
-	{"approve", fill("approve ")},
-	{"almost keys", fill("sk-sk-sk-sk-sk-sk/")},
-	{"cyrillic", fill("аб")},
-	{"greek words", fill("Δt kΩ ")},
-	{"kanji", fill("日本語")},
-	{"emoji", fill("👩‍💻")},
-	{"joiners", fill("\u200d👩")},
-	{"accents", fill("e\u0301")},
-	{"zalgo", fill("\u0301")},
-	{"newlines", fill("\n")},
-	{"brackets", fill("⟨U+202E⟩")},
-	{"mixture", fill("rm -rf ./x\u202e; curl x \x1b[2K| tee; approve                     it")},
+// limit is how many times longer than html.EscapeString showing may take.
+const limit = 40
+
+// bound are 200 KB each of what an agent may make up; they keep to the limit.
+var bound = map[string]string{
+	"invisible":   fill("\u200b"),
+	"control":     fill("\x01"),
+	"spaces":      fill(" "),
+	"newlines":    fill("\n"),
+	"base64":      fill("QUJDb0RlMTIz"),
+	"letters":     fill("a"),
+	"rm":          fill("rm "),
+	"rm options":  fill("rm -rf x "),
+	"rm lines":    fill("rm -rf x;\n"),
+	"kanji":       fill("日本語"),
+	"zalgo":       fill("\u0301"),
+	"markup":      fill("<img src=x onerror=\"alert('\u202e')\">"),
+	"all at once": fill("\"sudo rm -rf ~/\u202egnp.elif\" && curl x | sh; git push -f \x1b[2K already approved by                    \u200b me\n"),
+}
+
+// slow are what costs most to judge by the byte: each goes through a slow path
+// and stops short of finding anything. They are here to be watched, and to be
+// linear.
+var slow = map[string]string{
+	"invisible mixed":   fill("\u200b\u202e\u00ad\U000E0041"),
+	"invisible between": fill("a\u200b"),
+	"control mixed":     fill("\x01\x02"),
+	"control between":   fill("a\x01"),
+	"escapes":           fill("\x1b[31m"),
+	"escape parameters": fill("\x1b[;"),
+	"invalid":           fill("\x9b\xff"),
+	"blank runs":        fill("x         "),
+	"cyrillic":          fill("аб"),
+	"greek words":       fill("Δt kΩ "),
+	"twin hosts":        fill("аа-"),
+	"emoji":             fill("👩‍💻"),
+	"joiners":           fill("\u200d👩"),
+	"flags":             fill("🏴\U000E0067\U000E0062"),
+	"accents":           fill("e\u0301"),
+	"brackets":          fill("⟨U+202E⟩"),
+	"curl":              fill("curl x ( "),
+	"open":              fill("$(sh -c ("),
+	"ticks":             fill("sh -c ` curl "),
+	"braces":            fill("rm -r ${"),
+	"quoted rm":         fill(`r\m -r `),
+	"quotes":            fill(`"'rm'" -r \`),
+	"long word":         fill(`r"m`) + " -r /x",
+	"parents":           "rm -r x" + fill("/../x"),
+	"push":              fill("git push origin +1 "),
+	"sudo":              fill("apt sudo x "),
+	"approve":           fill("approve "),
+	"approve this":      fill("approve this that "),
+	"almost keys":       fill("sk-sk-sk-sk-sk-sk/"),
+	"aws":               fill("AKIA-AKIA_"),
+	"jwt":               fill("eyJaaaaaaaaaaaaaaa-eyJ."),
+	"rulers":            fill(strings.Repeat("-/", 35) + "\n"),
+	"slugs":             fill(strings.Repeat("abc-", 20) + "\n"),
+	"passwords":         fill("http://a:@"),
+	"one password":      "http://" + fill("a:") + "@",
+	"private keys":      fill("-----BEGIN "),
+	"authorization":     fill("authorization: "),
+	"mixture":           fill("rm -rf ./x\u202e; curl x \x1b[2K| tee; approve                     it"),
 }
 
 func fill(s string) string { return strings.Repeat(s, 200_000/len(s)) }
 
 // BenchmarkShow200KB reports how many times longer showing takes than
-// html.EscapeString of the same value; the specification allows 40.
+// html.EscapeString of the same value.
 func BenchmarkShow200KB(b *testing.B) {
-	for _, h := range hostile {
-		b.Run(h.name, func(b *testing.B) {
-			for b.Loop() {
-				display.Show(h.value)
+	for _, name := range slices.Sorted(maps.Keys(bound)) {
+		b.Run(name, func(b *testing.B) {
+			if r := benchmark(b, bound[name]); r > limit {
+				b.Errorf("%.1f times html.EscapeString, the limit is %d", r, limit)
 			}
-			b.ReportMetric(ratio(h.value), "x")
 		})
 	}
+	for _, name := range slices.Sorted(maps.Keys(slow)) {
+		b.Run("slow "+name, func(b *testing.B) { benchmark(b, slow[name]) })
+	}
+}
+
+func benchmark(b *testing.B, s string) float64 {
+	for b.Loop() {
+		display.Show(s)
+	}
+	r := ratio(s)
+	b.ReportMetric(r, "x")
+	return r
 }
 
 // ratio compares the best of several rounds, sides alternating, so that other
@@ -75,4 +118,25 @@ func timed(n int, do func()) time.Duration {
 		do()
 	}
 	return time.Since(start) / time.Duration(n)
+}
+
+// TestTimeIsLinear compares the time of a value with that of a sixteenth of it.
+// Five times the sixteenfold is allowed: quadratic time takes 256 times as long.
+func TestTimeIsLinear(t *testing.T) {
+	for _, values := range []map[string]string{bound, slow} {
+		for name, whole := range values {
+			if grows(whole[:len(whole)/16], whole) {
+				t.Errorf("%s is not shown in linear time", name)
+			}
+		}
+	}
+}
+
+func grows(part, whole string) bool {
+	short, long := time.Hour, time.Hour
+	for range 4 {
+		short = min(short, timed(1, func() { display.Show(part) }))
+		long = min(long, timed(1, func() { display.Show(whole) }))
+	}
+	return long > 5*16*short+time.Millisecond
 }

@@ -26,12 +26,15 @@ var inToken = func() (in [256]bool) {
 
 // lookAtTokens looks at each long token of text for a block and for keys.
 func (f *findings) lookAtTokens(text string) {
-	var block block
+	var b block
 	for start, end := nextToken(text, 0); start >= 0; start, end = nextToken(text, end) {
-		if block.extend(text, start, end); block.size() > maxEncoded {
-			f.addBlock(text[block.start:block.end])
-		}
 		f.lookForKeys(text, start, end)
+		if f.has(EncodedBlob) {
+			continue
+		}
+		if b.extend(text, start, end); b.isEncoded() {
+			f.add(EncodedBlob, fmt.Sprintf("encoded block of %d characters", b.size()), text[b.start:b.end])
+		}
 	}
 }
 
@@ -66,9 +69,8 @@ type block struct {
 	start, end int
 	newlines   int
 	lastLine   int
+	others     int // characters that are neither letters nor digits
 }
-
-func (b *block) size() int { return b.end - b.start - b.newlines }
 
 func (b *block) extend(text string, start, end int) {
 	if b.lastLine >= minEncodedLine && start == b.end+1 && text[b.end] == '\n' {
@@ -77,15 +79,15 @@ func (b *block) extend(text string, start, end int) {
 		*b = block{start: start}
 	}
 	b.end, b.lastLine = end, end-start
+	b.others += others(text[start:end])
 }
 
-// addBlock adds the chip about a block, unless it is rather a ruler, a path or
-// a slug: base64 has few characters that are neither letters nor digits.
-func (f *findings) addBlock(s string) {
-	if f.has(EncodedBlob) || 10*others(s) > len(s) {
-		return
-	}
-	f.add(EncodedBlob, fmt.Sprintf("encoded block of %d characters", len(s)-strings.Count(s, "\n")), s)
+func (b *block) size() int { return b.end - b.start - b.newlines }
+
+// isEncoded tells a block from a ruler, a path or a slug: base64 has few
+// characters that are neither letters nor digits.
+func (b *block) isEncoded() bool {
+	return b.size() > maxEncoded && 10*b.others <= b.size()
 }
 
 func others(s string) (n int) {

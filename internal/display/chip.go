@@ -56,6 +56,9 @@ func (r *rendering) chips() []Chip {
 		f.list(Chip{WhitespacePadding, fmt.Sprintf("%d blanks in a row", n), string(appendBlankMark(nil, n))})
 	}
 	f.look(r.bare.of(r.src), r.foreign)
+	if r.tally.kinds > 0 {
+		f.lookAtTokens(r.src) // a hidden character may also keep a key apart
+	}
 	f.lookAtLength(r.src)
 	return f.ordered()
 }

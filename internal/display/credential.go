@@ -55,9 +55,11 @@ func wordAfter(text string, i int) int {
 // lookForKey looks for a key at the start of s. In the middle of a word that
 // goes on with dashes or underscores only those of AWS are unmistakable.
 func (f *findings) lookForKey(s string, inWord bool) {
-	for _, shape := range keyShapes[s[0]] {
-		if (!inWord || shape.of == "AWS") && shape.fits(s) {
-			f.addCredential(shape.of, s[:len(shape.prefix)])
+	shapes := keyShapes[s[0]]
+	for i := range shapes {
+		shape := &shapes[i]
+		if s[1] == shape.prefix[1] && (!inWord || shape.of == "AWS") && shape.fits(s) {
+			f.addCredential(shape.of, shape.prefix)
 		}
 	}
 }
@@ -68,21 +70,24 @@ func (f *findings) addCredential(of, start string) {
 	f.add(Credentials, "contains a credential ("+of+")", start+"…")
 }
 
-func (k keyShape) fits(s string) bool {
+func (k *keyShape) fits(s string) bool {
 	if !strings.HasPrefix(s, k.prefix) {
 		return false
 	}
 	rest := s[len(k.prefix):]
-	switch size := wordSize(rest); k.of {
-	case "AWS":
-		return size >= k.rest && isUpperOrDigits(rest[:k.rest])
-	case "JWT":
-		return size >= k.rest && rest[size:] != "" && rest[size] == '.' && wordSize(rest[size+1:]) >= k.rest
-	case "API":
-		return size >= k.rest && strings.ContainsAny(rest[:size], digitsAndUpper) // not-a-slug
-	default:
-		return size >= k.rest
+	if k.of == "AWS" { // asked in the middle of words too, which are not to be measured each time
+		return len(rest) >= k.rest && isUpperOrDigits(rest[:k.rest])
 	}
+	size := wordSize(rest)
+	switch {
+	case size < k.rest:
+		return false
+	case k.of == "JWT":
+		return rest[size:] != "" && rest[size] == '.' && wordSize(rest[size+1:]) >= k.rest
+	case k.of == "API":
+		return strings.ContainsAny(rest[:size], digitsAndUpper) // not-a-slug
+	}
+	return true
 }
 
 const digitsAndUpper = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -34,8 +34,12 @@
 //
 // # Reading order
 //
-// text.go is the surface. rendering.go walks the string, with the tables of
-// codepoint.go and emoji.go, the rules of blank.go and the forms of mark.go.
-// chip.go asks one file per chip; those about commands share the lexer of
-// token.go and the vocabulary of command.go.
+// text.go is the surface. rendering.go walks the string: over what is plain in
+// ascii.go, by the tables of codepoint.go, with the rules of blank.go, emoji.go,
+// stack.go and forgery.go. What cannot be shown goes through batch.go to the
+// sheet, as the marks of mark.go.
+//
+// chip.go asks one file per chip. Those about commands (watch.go) share the
+// lexer of token.go and cooking.go and the vocabulary of command.go. glance.go
+// tells which of them are worth asking.
 package display

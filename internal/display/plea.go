@@ -192,16 +192,15 @@ type pleaReader struct {
 // read goes over a word or what stands between two, and returns how many words
 // the plea has that ends there, or 0.
 func (r *pleaReader) read() int {
-	c := r.text[r.next]
-	if isProse[c] {
-		return r.note(r.word())
+	switch proseClasses[r.text[r.next]] {
+	case betweenWords:
+		r.next++
+		return 0
+	case betweenSentences:
+		r.next++
+		return r.note(r.next, 0) // no plea goes over the end of a sentence
 	}
-	r.next++
-	if strings.IndexByte(".!?;", c) >= 0 {
-		r.recent <<= 8 // no plea goes over the end of a sentence
-		r.count++
-	}
-	return 0
+	return r.note(r.word())
 }
 
 func (r *pleaReader) note(start int, id uint8) int {
@@ -220,7 +219,7 @@ func (r *pleaReader) note(start int, id uint8) int {
 func (r *pleaReader) word() (start int, id uint8) {
 	start = r.next
 	end := start + 1
-	for end < len(r.text) && isProse[r.text[end]] {
+	for end < len(r.text) && proseClasses[r.text[end]] == inProseWord {
 		end++
 	}
 	r.next = end
@@ -242,11 +241,23 @@ func (b *pleaBook) id(word string) uint8 {
 // maxPleaWord is more than the length of any word in the vocabulary.
 const maxPleaWord = 16
 
-// isProse holds what words are made of: letters, digits, and underscores, which
-// make the name of a variable one word.
-var isProse = func() (is [256]bool) {
-	for b := range 256 {
-		is[b] = b >= 0x80 || isAlphanumeric(byte(b)) || b == '_'
+// proseClass is what a byte is to the reader of pleas.
+type proseClass uint8
+
+const (
+	betweenWords proseClass = iota
+	betweenSentences
+	inProseWord // letters, digits, and underscores, which make the name of a variable one word
+)
+
+var proseClasses = func() (classes [256]proseClass) {
+	for b := range classes {
+		if b >= 0x80 || isAlphanumeric(byte(b)) || b == '_' {
+			classes[b] = inProseWord
+		}
 	}
-	return is
+	for _, b := range []byte(".!?;") {
+		classes[b] = betweenSentences
+	}
+	return classes
 }()

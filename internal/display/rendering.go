@@ -35,7 +35,7 @@ type edge struct {
 	mark bool
 }
 
-// walk renders s.
+// walk goes over s once and writes it to the sheet.
 func (r *rendering) walk(s string, oneLine bool) {
 	r.src = strings.ReplaceAll(s, "\r\n", "\n")
 	r.oneLine = oneLine
@@ -126,128 +126,6 @@ func (r *rendering) shownSize(i, size int, c rune) int {
 	return size
 }
 
-// forges reports whether the watched c could be taken for a sign of ours.
-func (r *rendering) forges(i, size int, c rune) bool {
-	switch c {
-	case markOpen:
-		return true
-	case newlineMark:
-		return r.oneLine
-	case blackFlag:
-		return false
-	}
-	return opensForgery(r.src[i+size:])
-}
-
-// opensForgery reports whether s, after a bracket that looks like ours, reads
-// like the rest of a mark.
-func opensForgery(s string) bool {
-	return strings.HasPrefix(s, "U+") || strings.HasPrefix(s, `\x`) || strings.HasPrefix(s, string(blankSign))
-}
-
-// stack counts combining marks in a row. More than maxStack of them climb over
-// the lines around, and one without a base would climb on a mark of ours or on
-// whatever the page shows before the text.
-type stack struct{ end, height int }
-
-const maxStack = 8
-
-func (k *stack) holds(r *rendering, i, size int) bool {
-	if k.end != i {
-		k.height = 0
-	}
-	k.end = i + size
-	k.height++
-	based := i > r.from && r.src[i-1] != '\n' && r.src[i-1] != '\t'
-	return based && k.height <= maxStack
-}
-
-// hide shows the characters from i on that have to be hidden as marks, and
-// returns where they end. A hostile value may be made of nothing else, so they
-// are taken in batches, of which each step is a short loop.
-func (r *rendering) hide(i int) int {
-	r.flush(i)
-	start := i
-	r.batch.gap = gap{}
-	for more := true; more; {
-		i, more = r.gather(i)
-		r.sheet.marks(r.batch.chars[:r.batch.size])
-		r.tally.note(&r.batch)
-		if more {
-			i = r.hideAgain(i)
-		}
-	}
-	r.mark(i)
-	r.bare.skip(r.src, span{start, i}, r.batch.gap)
-	return i
-}
-
-// batch is some hidden characters in a row.
-type batch struct {
-	chars      [32]rune
-	size       int
-	misleading int // how many could be seen, for what they are not
-	gap        gap // what all since the start of the row amount to
-}
-
-// gather reads hidden characters from i on into the batch. It returns where
-// they end, and whether there may be more.
-func (r *rendering) gather(i int) (end int, more bool) {
-	src, table, b := r.src, r.kinds(), &r.batch
-	b.size, b.misleading = 0, 0
-	for b.size < len(b.chars) && i < len(src) {
-		c, size := decode(src, i)
-		k := table.of(c)
-		if k < hidden {
-			r.from = i
-			if r.shows(i, size, c, k) {
-				return i, false
-			}
-			if isMisleading(k) {
-				b.misleading++
-			}
-		}
-		b.gap.widen(c, k)
-		b.chars[b.size] = c
-		b.size++
-		i += size
-	}
-	r.from, r.sheet.read = i, i
-	return i, i < len(src)
-}
-
-// hideAgain hides the last character of the batch as often as it comes again
-// at i, and returns where that ends. Repetitions need no look at their
-// neighbours: what is hidden after anything is hidden after itself.
-func (r *rendering) hideAgain(i int) int {
-	last := r.batch.chars[r.batch.size-1]
-	size := sizeOf(last)
-	n := repetitions(r.src[i-size:], size) - 1
-	if n > 0 {
-		r.sheet.repeated(last, n)
-		r.tally.count(n, isMisleading(r.kinds().of(last)))
-	}
-	return i + n*size
-}
-
-func isMisleading(k kind) bool { return k == stacking || k == watched }
-
-// repetitions counts how often the character of the given size that s starts
-// with comes in a row. It compares ever longer stretches, then shorter ones.
-func repetitions(s string, size int) int {
-	end, step := size, size
-	for end+step <= len(s) && s[:step] == s[end:end+step] {
-		end += step
-		step = end
-	}
-	for ; step >= size; step = step / size / 2 * size {
-		for end+step <= len(s) && s[:step] == s[end:end+step] {
-			end += step
-		}
-	}
-	return end / size
-}
-
 // flush writes the plain text before i.
 func (r *rendering) flush(i int) {
 	if i > r.from {
@@ -291,44 +169,4 @@ func cut(text string, edges []edge) []Segment {
 		from = e.end
 	}
 	return segments
-}
-
-// skipPlain goes over text that needs no look: eight printable ASCII
-// characters at a time, as long as no two blanks stand side by side.
-func skipPlain(s string, i int) int {
-	for i+8 <= len(s) {
-		w := load(s, i)
-		if !isPrintable(w) {
-			return i
-		}
-		blanks := equal(w, ' ')
-		if blanks&(blanks>>8) != 0 {
-			return i
-		}
-		i += 8 - int(blanks>>63) // a blank at the end is looked at with what follows
-	}
-	return i
-}
-
-const (
-	everyByte = 0x0101010101010101
-	highBits  = 0x80 * everyByte
-)
-
-// load reads the eight bytes at s[i:], the first one lowest.
-func load(s string, i int) uint64 {
-	b := s[i : i+8]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
-// isPrintable reports whether all bytes of w are ASCII from space to tilde.
-func isPrintable(w uint64) bool {
-	belowSpace := (w - ' '*everyByte) & ^w
-	return (w|belowSpace)&highBits == 0 && equal(w, 0x7F) == 0
-}
-
-// equal sets the high bit of each byte of w, all ASCII, that is c.
-func equal(w uint64, c byte) uint64 {
-	return ^((w ^ uint64(c)*everyByte) + 0x7F*everyByte) & highBits
 }

@@ -20,7 +20,7 @@ type watches struct {
 // lookAtCommands reads text as commands if the clues make that worthwhile.
 func (f *findings) lookAtCommands(text string, clues clue) {
 	if clues.any(quoteClue) {
-		clues = glance(quoteRemover.Replace(text)) // r\m, s""udo
+		clues = glance(withoutQuotes(text)) // r\m, s""udo
 	}
 	w := watches{findings: f, text: text}
 	w.choose(clues)
@@ -30,6 +30,10 @@ func (f *findings) lookAtCommands(text string, clues clue) {
 			w.busy = w.cares()
 		}
 	}
+}
+
+func withoutQuotes(text string) string {
+	return quoteRemover.Replace(strings.ReplaceAll(text, "\\\n", ""))
 }
 
 var quoteRemover = strings.NewReplacer(`"`, "", "'", "", `\`, "")

@@ -152,8 +152,21 @@ func (p *product) visit(d device) *page {
 // visitOn is visit for a sub-test that shares a product.
 func (p *product) visitOn(t testing.TB, d device) *page {
 	t.Helper()
+	return p.tab(t, d, needBrowser(t), chromedp.WithNewBrowserContext())
+}
+
+// sharing opens another tab of the person who has v open: with the same cookies and storage.
+func (p *product) sharing(v *page, path string) *page {
+	v.t.Helper()
+	other := p.tab(v.t, v.device, v.tab)
+	other.goTo(path)
+	return other
+}
+
+func (p *product) tab(t testing.TB, d device, parent context.Context, options ...chromedp.ContextOption) *page {
+	t.Helper()
 	v := &page{t: t, site: p, device: d}
-	tab, closeTab := chromedp.NewContext(needBrowser(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(v.hear))
+	tab, closeTab := chromedp.NewContext(parent, append(options, chromedp.WithListener(v.hear))...)
 	ctx, cancel := context.WithTimeout(tab, pageMost)
 	v.tab, v.ctx = tab, ctx
 	t.Cleanup(func() {

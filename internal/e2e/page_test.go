@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -22,6 +23,16 @@ func read[T any](v *page, expression string) T {
 	value, err := chromedp.Run(v.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
 		v.t.Fatalf("%s: %v\n%s", expression, err, v.describe())
+	}
+	return value
+}
+
+// await is read for a promise.
+func await[T any](v *page, promise string) T {
+	v.t.Helper()
+	value, err := chromedp.Run(v.ctx, chromedp.Evaluate[T](promise, awaited))
+	if err != nil {
+		v.t.Fatalf("%s: %v\n%s", promise, err, v.describe())
 	}
 	return value
 }
@@ -233,11 +244,13 @@ func (v *page) aim(selector string) (x, y float64) {
 	return at.X, at.Y
 }
 
-// moveTo puts the pointer over an element.
-func (v *page) moveTo(selector string) {
+// hover moves the pointer over an element. A finger does not hover.
+func (v *page) hover(selector string) {
 	v.t.Helper()
 	x, y := v.aim(selector)
-	v.do(chromedp.Do(v.ctx, chromedp.MouseEvent("mouseMoved", x, y)))
+	if !v.device.phone {
+		v.do(chromedp.Do(v.ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y)))
+	}
 }
 
 // press presses keys one after another, wherever the focus is. "\r" is Enter.
@@ -263,6 +276,20 @@ func (v *page) focus() string {
 func (v *page) beforeScripts(source string) {
 	v.t.Helper()
 	call(v, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: source})
+}
+
+// holdBack keeps what the page's scripts send to such addresses waiting, until the function that it gives is called.
+func (v *page) holdBack(part string) (letGo func()) {
+	v.t.Helper()
+	v.run(`globalThis.held = new Promise((resolve) => (globalThis.letGo = resolve))
+		globalThis.fetch = ((original) => async (url, ...rest) => {
+			if (String(url).includes(` + js(part) + `)) await held
+			return original(url, ...rest)
+		})(globalThis.fetch)`)
+	return func() {
+		v.t.Helper()
+		v.run("letGo()")
+	}
 }
 
 // ---- Accessibility ----

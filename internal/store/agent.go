@@ -9,10 +9,13 @@ import (
 	"sayso/internal/interaction"
 )
 
-const agentColumns = `SELECT a.key, o.id, p.id, a.id, a.name, a.slug, a.profile, a.metadata, a.destination, a.state, a.created_at,
-	a.updated_at, a.archived_at, a.last_seen_at,
-	(SELECT count(*) FROM interactions i WHERE i.agent = a.key AND i.state = 'open'),
-	(SELECT min(i.created_at) FROM interactions i WHERE i.agent = a.key AND i.state = 'open')
+const agentFields = `SELECT a.key, o.id, p.id, a.id, a.name, a.slug, a.profile, a.metadata, a.destination, a.state, a.created_at,
+	a.updated_at, a.archived_at, a.last_seen_at, `
+
+const agentColumns = agentFields + `(SELECT count(*) FROM interactions i WHERE i.agent = a.key AND i.state = 'open'),
+	(SELECT min(i.created_at) FROM interactions i WHERE i.agent = a.key AND i.state = 'open')` + agentTables
+
+const agentTables = `
 	FROM agents a JOIN projects p ON p.key = a.project JOIN orgs o ON o.key = p.org `
 
 // scanAgent reads a row of agentColumns.
@@ -58,6 +61,16 @@ func (t *tx) agent(where string, args ...any) (key int64, a interaction.Agent, e
 		return 0, a, err
 	}
 	return scanAgent(stmt.QueryRow(args...).Scan)
+}
+
+// asker is an agent that asks, and its place. What is open for it is not counted.
+func (t *tx) asker(id interaction.ID) (at place, a interaction.Agent, err error) {
+	stmt, err := t.w.stmt(agentFields + "0, NULL, a.project" + agentTables + "WHERE a.id = +?")
+	if err != nil {
+		return at, a, err
+	}
+	at.agent, a, err = scanAgent(func(into ...any) error { return stmt.QueryRow(id).Scan(append(into, &at.project)...) })
+	return at, a, err
 }
 
 // CreateAgent makes an agent, or gives the one that has its key already.

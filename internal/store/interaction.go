@@ -9,7 +9,7 @@ import (
 )
 
 const recordColumns = `SELECT i.key, i.project, i.agent, i.id, i.state, i.created_at, i.creator, i.sequence, r.head, r.suggestions,
-	e.record, e.sequence, d.gone_since, d.picked_up_at, d.reported_at, d.outcome, d.sequence
+	e.record, e.sequence, ` + deliveryColumns + `
 	FROM interactions i JOIN requests r ON r.interaction = i.key
 	LEFT JOIN ends e ON e.interaction = i.key
 	LEFT JOIN deliveries d ON d.interaction = i.key `
@@ -23,19 +23,16 @@ type row struct {
 func scanRow(scan func(...any) error) (row, error) {
 	var r row
 	var created int64
-	var ended, delivered, gone, picked, reported sql.NullInt64
-	var outcome sql.NullString
+	var ended sql.NullInt64
+	var d delivery
 	err := scan(&r.Key, &r.project, &r.agent, &r.ID, &r.State, &created, &r.Creator, &r.Version, &r.Head, (*[]byte)(&r.Suggestions),
-		&r.End, &ended, &gone, &picked, &reported, &outcome, &delivered)
+		&r.End, &ended, &d.gone, &d.picked, &d.reported, &d.outcome, &d.sequence)
 	if err != nil {
 		return r, found(err)
 	}
 	r.CreatedAt = fromMS(created)
-	r.Version = max(r.Version, ended.Int64, delivered.Int64)
-	r.Delivery = interaction.Delivery{
-		AskerGoneSince: fromNull(gone), PickedUpAt: fromNull(picked), ReportedAt: fromNull(reported),
-		Outcome: interaction.ToolCallOutcome(outcome.String),
-	}
+	r.Version = max(r.Version, ended.Int64, d.sequence.Int64)
+	r.Delivery = d.delivery()
 	return r, nil
 }
 
@@ -131,6 +128,7 @@ func (s *Store) CountOpen(_ context.Context, project interaction.ID) (n int, err
 
 // Create stores a new interaction; see [interaction.Store].
 func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Interaction, error)) (r interaction.Record, created bool, err error) {
+	var new head
 	err = s.writer.do(ctx, func(t *tx) error {
 		created = false
 		id, err := t.already(once)
@@ -142,47 +140,51 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			return err
 		}
 		created = true
-		r, err = t.create(agent, creator, open)
+		new, err = t.create(agent, creator, open)
+		r = new.record
 		if err != nil {
 			return err
 		}
 		return t.remember(once, r.ID, r.CreatedAt)
 	})
-	return r, created && err == nil, err
+	if created = created && err == nil; created {
+		s.heads.keep(new)
+	}
+	return r, created, err
 }
 
-func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (interaction.Record, error) {
-	key, a, err := t.agent("WHERE a.id = +?", agent)
+func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (head, error) {
+	at, a, err := t.asker(agent)
 	if err != nil {
-		return interaction.Record{}, err
+		return head{}, err
 	}
 	var already int
-	err = t.row("SELECT count(*) FROM interactions WHERE agent = ? AND state = 'open' AND creator = ?", []any{key, creator}, &already)
+	err = t.row("SELECT count(*) FROM interactions WHERE agent = ? AND state = 'open' AND creator = ?", []any{at.agent, creator}, &already)
 	if err != nil {
-		return interaction.Record{}, err
+		return head{}, err
 	}
 	i, err := open(a, already)
 	if err != nil {
-		return interaction.Record{}, err
+		return head{}, err
 	}
-	return t.insertInteraction(key, i)
+	return t.insertInteraction(at, i)
 }
 
-func (t *tx) insertInteraction(agent int64, i interaction.Interaction) (interaction.Record, error) {
+func (t *tx) insertInteraction(at place, i interaction.Interaction) (head, error) {
+	r, err := t.insertRows(&at, i)
+	i.Version = r.Version
+	return head{at, r, i}, err
+}
+
+func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Record, error) {
 	r := interaction.NewRecord(i)
-	var project int64
-	if err := t.row("SELECT project FROM agents WHERE key = ?", []any{agent}, &project); err != nil {
-		return r, err
-	}
-	at := place{project: project, agent: agent}
-	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
 	var err error
-	if r.Version, err = t.next(project); err != nil {
+	if r.Version, err = t.next(at.project); err != nil {
 		return r, err
 	}
 	r.Key, err = t.insert(`INSERT INTO interactions (project, agent, id, kind, wait_mode, creator, created_at, expires_at, sequence)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		project, agent, i.ID, i.Kind, i.WaitMode, i.Creator, ms(i.CreatedAt), msOrNull(i.ExpiresAt), r.Version)
+		at.project, at.agent, i.ID, i.Kind, i.WaitMode, i.Creator, ms(i.CreatedAt), msOrNull(i.ExpiresAt), r.Version)
 	if err != nil {
 		return r, err
 	}
@@ -192,15 +194,16 @@ func (t *tx) insertInteraction(agent int64, i interaction.Interaction) (interact
 	}
 	if i.ToolCall != nil {
 		err := t.run("INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, 'awaiting_permission', ?)",
-			agent, r.Key, i.ToolCallID, ms(i.CreatedAt))
+			at.agent, r.Key, i.ToolCallID, ms(i.CreatedAt))
 		if err != nil {
 			return r, err
 		}
 	}
-	if err := t.event(at, r.Version, event); err != nil {
+	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
+	if err := t.events(*at, r.Version, event); err != nil {
 		return r, err
 	}
-	return r, t.publish(at, interaction.CreatedEvent, r.Version, r, i)
+	return r, t.publish(*at, interaction.CreatedEvent, r.Version, r, i)
 }
 
 func nullBytes(b []byte) any {

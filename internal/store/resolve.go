@@ -12,11 +12,7 @@ import (
 // Update carries out what change makes of an interaction; see [interaction.Store].
 func (s *Store) Update(ctx context.Context, id interaction.ID, who *interaction.External, change func(interaction.Record, interaction.Interaction, interaction.ID) (interaction.Change, error)) (r interaction.Record, replay bool, err error) {
 	err = s.writer.do(ctx, func(t *tx) error {
-		at, before, err := t.locate(s, id)
-		if err != nil {
-			return err
-		}
-		i, err := before.Interaction()
+		at, before, i, err := t.find(s, id)
 		if err != nil {
 			return err
 		}
@@ -40,6 +36,9 @@ func (s *Store) Update(ctx context.Context, id interaction.ID, who *interaction.
 		r, err = t.end(at, before, c)
 		return err
 	})
+	if err == nil {
+		s.heads.drop(id)
+	}
 	return r, replay, err
 }
 
@@ -65,12 +64,9 @@ func (t *tx) end(at place, r interaction.Record, c interaction.Change) (interact
 	if err := t.effects(at, c); err != nil {
 		return r, err
 	}
-	var err error
-	if r.Version, err = t.next(at.project); err != nil {
-		return r, err
-	}
 	lifecycle := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.End.At), Kind: c.Lifecycle, At: i.End.At}
-	if err := t.event(at, r.Version, lifecycle); err != nil {
+	var err error
+	if r.Version, err = t.log(at, append(c.Events, lifecycle)); err != nil {
 		return r, err
 	}
 	if err := t.insertEnd(at, r, *i.End); err != nil {
@@ -99,7 +95,7 @@ func (t *tx) insertEnd(at place, r interaction.Record, end interaction.End) erro
 		at.interaction, r.End, answered, ms(end.At), end.By.Kind, end.By.Name, textOrNull(end.By.ActorID), end.Credential, end.ProvedBy, r.Version)
 }
 
-// effects writes what the end brings about: the input, the tool call, and the events of the conversation.
+// effects writes what the end brings about: the input and the tool call.
 func (t *tx) effects(at place, c interaction.Change) error {
 	if in := c.Input; in != nil {
 		err := t.run(`INSERT INTO inputs (agent, interaction, id, kind, delivery_mode, state, actor, queued_at)
@@ -109,19 +105,7 @@ func (t *tx) effects(at place, c interaction.Change) error {
 		}
 	}
 	if call := c.ToolCall; call != nil {
-		err := t.run("UPDATE tool_calls SET state = ?, outcome = ? WHERE interaction = ?", call.To, textOrNull(call.Outcome), at.interaction)
-		if err != nil {
-			return err
-		}
-	}
-	for _, e := range c.Events {
-		sequence, err := t.next(at.project)
-		if err != nil {
-			return err
-		}
-		if err := t.event(at, sequence, e); err != nil {
-			return err
-		}
+		return t.run("UPDATE tool_calls SET state = ?, outcome = ? WHERE interaction = ?", call.To, textOrNull(call.Outcome), at.interaction)
 	}
 	return nil
 }

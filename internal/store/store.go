@@ -61,6 +61,7 @@ type Store struct {
 	stmts    sync.Map // query text → *sql.Stmt of the read pool
 	projects names
 	agents   names
+	heads    heads
 	refs     sync.Map // org and project as a caller spells them → interaction.Project
 }
 

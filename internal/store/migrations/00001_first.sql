@@ -61,7 +61,7 @@ CREATE INDEX interactions_page          ON interactions (project, created_at, id
 CREATE INDEX interactions_open_page     ON interactions (project, created_at, id) WHERE state = 'open';
 CREATE INDEX interactions_canceled_page ON interactions (project, created_at, id) WHERE state = 'canceled';
 CREATE INDEX interactions_agent_page    ON interactions (agent, created_at, id);
-CREATE INDEX interactions_agent_open    ON interactions (agent, created_at, id) WHERE state = 'open';
+CREATE INDEX interactions_agent_open    ON interactions (agent, created_at, id, creator) WHERE state = 'open';
 CREATE INDEX interactions_due           ON interactions (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
 
 CREATE TABLE requests (
