@@ -81,7 +81,7 @@ func (s *site) keepsContract(sent *http.Request, body string, got answer, loose 
 		return
 	}
 	for _, p := range problems {
-		s.t.Errorf("openapi.yaml and %s %s (%d %.300s) disagree: %s: %s%s", sent.Method, sent.URL.RequestURI(), got.status, got.body, p.Message, p.Reason, reasons(p))
+		s.t.Errorf("openapi.yaml disagrees: %s: %s%s\n%s %s %.200s: %d %.200s", p.Message, p.Reason, reasons(p), sent.Method, sent.URL.RequestURI(), body, got.status, got.body)
 	}
 	c.checked.Store(sum, true)
 }

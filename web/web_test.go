@@ -3,12 +3,14 @@ package web_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +39,8 @@ type site struct {
 	agent    string // key, bound to no agent
 
 	stopWaiting sync.Once // for the service's Close, which may be called once
+	beside      *sql.DB   // the same file, opened by the test
+	agents      int       // made by askable
 }
 
 // waits is the site's watcher, and tells who has come to wait.
@@ -132,6 +136,36 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// database is the site's file, opened beside the store: to see what is really there, and to make what no route makes yet.
+func (s *site) database() *sql.DB {
+	s.t.Helper()
+	if s.beside == nil {
+		db, err := sql.Open("sqlite3", "file:"+filepath.Join(s.folder, "sayso.db")+"?_busy_timeout=5000")
+		must(s.t, err)
+		db.SetMaxOpenConns(1)
+		s.t.Cleanup(func() { db.Close() })
+		s.beside = db
+	}
+	return s.beside
+}
+
+// number runs a query for a number.
+func (s *site) number(query string, args ...any) (n int) {
+	s.t.Helper()
+	must(s.t, s.database().QueryRow(query, args...).Scan(&n))
+	return n
+}
+
+// exec changes the database behind the store's back.
+func (s *site) exec(statement string, args ...any) {
+	s.t.Helper()
+	_, err := s.database().Exec(statement, args...)
+	must(s.t, err)
+}
+
+// writes changes whenever the store has committed anything at all.
+func (s *site) writes() int { return s.number("PRAGMA data_version") }
 
 // answer is a response, read to its end.
 type answer struct {

@@ -29,7 +29,7 @@ type made struct {
 	id, call, input  interaction.ID
 	creator, decider interaction.ID
 	head, end        []byte
-	sequence         int64          // of its creation; its end takes the two after
+	sequence         int64 // of its creation; its end takes the two after
 }
 
 func (b *batch) event(m *made, sequence, key int64, kind interaction.EventKind, input driver.Value) {

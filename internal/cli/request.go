@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"strconv"
@@ -37,7 +38,7 @@ func (r *request) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&r.agent, "agent", "", "which agent asks (env SAYSO_MCP_AGENT_ID, ANIMUS_MCP_AGENT_ID; default agent)")
 	f.StringVar(&r.workflow, "workflow-id", "", "workflow that asks (env SAYSO_MCP_WORKFLOW_ID, ANIMUS_MCP_WORKFLOW_ID)")
-	f.StringVar(&r.wait, "wait", "block", "block: wait here; suspend or poll: print the id, exit with 75")
+	f.StringVar(&r.wait, "wait", "", "block: wait here; suspend or poll: print the id, exit with 75 (default block; suspend with a workflow)")
 	f.Var(&r.timeout, "timeout-secs", "when nobody answered, give up after this many seconds, 1 to 3600 (default 600 with block)")
 	_ = cmd.RegisterFlagCompletionFunc("wait", cobra.FixedCompletions([]string{"block", "suspend", "poll"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -118,21 +119,25 @@ func (r *request) complete(ask api.NewInteraction) (api.NewInteraction, error) {
 
 // mode is how it waits: as asked for, if that means something.
 func (r *request) mode(inWorkflow bool) string {
+	otherwise := "block"
+	if inWorkflow {
+		otherwise = "suspend"
+	}
 	switch mode := strings.TrimSpace(r.wait); {
-	case mode == "poll", mode == "suspend" && inWorkflow:
+	case mode == "block", mode == "poll", mode == "suspend" && inWorkflow:
 		return mode
 	case mode == "suspend":
 		r.notice("warning: --wait suspend needs a workflow to pause (--workflow-id or SAYSO_MCP_WORKFLOW_ID); waiting here instead")
-	case mode != "block" && mode != "":
-		r.notice("warning: --wait: %q is unknown, allowed are block, suspend and poll; waiting here", mode)
+	case mode != "":
+		r.notice("warning: --wait: %q is unknown, allowed are block, suspend and poll; taking %s", mode, otherwise)
 	}
-	return "block"
+	return otherwise
 }
 
 // create asks, once. A connection that breaks leaves open whether the request was recorded, so it is made again, under the same key, until
 // that is known.
 func (r *request) create(ctx context.Context, ask api.NewInteraction) (i api.Interaction, err error) {
-	agent, err := r.client.CreateAgent(ctx, api.NewAgent{Name: r.agent, Key: r.agent})
+	agent, err := r.findAgent(ctx)
 	if err != nil && ctx.Err() != nil {
 		return i, fail(exitInterrupted, "", "interrupted; nothing was recorded")
 	}
@@ -149,6 +154,18 @@ func (r *request) create(ctx context.Context, ask api.NewInteraction) (i api.Int
 	}
 	r.agentID, r.id = agent.ID, i.ID
 	return i, r.refused(err)
+}
+
+// findAgent is the agent that asks: the one named, or the one that the key is bound to, which may make no other.
+func (r *request) findAgent(ctx context.Context) (api.Agent, error) {
+	agent, err := r.client.CreateAgent(ctx, api.NewAgent{Name: r.agent, Key: r.agent})
+	var e *api.Error
+	if errors.As(err, &e) && e.Status == http.StatusForbidden {
+		if me, meErr := r.client.Me(ctx); meErr == nil && me.AgentID != "" {
+			return api.Agent{ID: me.AgentID}, nil
+		}
+	}
+	return agent, err
 }
 
 // createOnce is not broken off by an interrupt: what is recorded must be known, so that it can be withdrawn.
