@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -90,12 +89,7 @@ func (s *Server) answerCards(c echo.Context, in interaction.Project, cards templ
 	if c.Request().Header.Get("If-None-Match") == tag {
 		return c.NoContent(http.StatusNotModified)
 	}
-	var b bytes.Buffer
-	if err := cards.Render(c.Request().Context(), &b); err != nil {
-		return err
-	}
-	b.Write(openCount(open))
-	return c.HTMLBlob(http.StatusOK, b.Bytes())
+	return s.render(c, templ.Join(cards, views.OpenCount(open)))
 }
 
 func versionTag(groups []views.Group, open int) string {
@@ -107,11 +101,6 @@ func versionTag(groups []views.Group, open int) string {
 		}
 	}
 	return `"` + hex.EncodeToString(h.Sum(nil)[:12]) + `"`
-}
-
-// openCount tells a page how many cards of the project are open, wherever they are.
-func openCount(n int) []byte {
-	return fmt.Appendf(nil, `<output id="open-count" data-open="%d" hidden></output>`, n)
 }
 
 // resolveCard takes a card's form. It answers with the card as it then is: in place for htmx, else on a page.

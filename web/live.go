@@ -112,10 +112,9 @@ func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, i
 
 func (f *feed) publish(topic string, component templ.Component, open int) error {
 	var b bytes.Buffer
-	if err := component.Render(context.Background(), &b); err != nil {
+	if err := templ.Join(component, views.OpenCount(open)).Render(context.Background(), &b); err != nil {
 		return err
 	}
-	b.Write(openCount(open))
 	message, err := websocket.NewPreparedMessage(websocket.TextMessage, b.Bytes())
 	if err != nil {
 		return err

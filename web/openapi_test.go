@@ -50,7 +50,7 @@ var openapi = sync.OnceValue(func() *contract {
 var strictly = []config.Option{
 	config.WithFormatAssertions(),
 	config.WithStrictMode(),
-	config.WithStrictIgnorePaths("$.body.**tool_call.input**", "$.body.suggestions**", "$.body.**updated_input**", "$.body.**updated_permissions**"),
+	config.WithStrictIgnorePaths("$.body.**metadata**", "$.body.**tool_call.input**", "$.body.suggestions**", "$.body.**updated_input**", "$.body.**updated_permissions**"),
 	config.WithStrictIgnoredHeadersExtra("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy"),
 }
 
@@ -64,7 +64,7 @@ type contract struct {
 // What is loose is more than the document promises to take.
 func (s *site) keepsContract(sent *http.Request, body string, got answer, loose bool) {
 	s.t.Helper()
-	if !described(sent.URL.Path) {
+	if !described(sent.URL.Path) || strings.Contains(body, beyondFloat) || bytes.Contains(got.body, []byte(beyondFloat)) {
 		return
 	}
 	if got.code() != "" {
@@ -85,6 +85,9 @@ func (s *site) keepsContract(sent *http.Request, body string, got answer, loose 
 	}
 	c.checked.Store(sum, true)
 }
+
+// beyondFloat is a number that we keep and that the validator, which reads numbers as floats, cannot read.
+const beyondFloat = "1e9999"
 
 // described says whether the document has to say something about a path.
 func described(path string) bool {

@@ -334,3 +334,13 @@ func (s *Server) contextText(c echo.Context) error {
 func (s *Server) gallery(c echo.Context) error {
 	return s.render(c, gallery.Page(s.page(c, "Gallery", views.SectionNone)))
 }
+
+// gallerySample is one component of the gallery, or a whole page of it.
+func (s *Server) gallerySample(c echo.Context) error {
+	sample, ok := gallery.Find(c.Param("name"))
+	if !ok {
+		return echo.ErrNotFound
+	}
+	pagePolicy(c.Response().Header()) // the sample carries another nonce: it is looked at without scripts
+	return s.render(c, sample.Component)
+}

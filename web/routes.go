@@ -46,6 +46,7 @@ func (s *Server) routes() {
 	browser.POST("/signout", s.signOut)
 	if s.config.Gallery {
 		browser.GET("/gallery", s.gallery)
+		browser.GET("/gallery/:name", s.gallerySample)
 	}
 
 	signedIn := e.Group("", s.sameOrigin, s.withSession)

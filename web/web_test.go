@@ -189,10 +189,34 @@ func (a answer) message() string {
 
 func (a answer) interaction(t testing.TB) (i api.Interaction) {
 	t.Helper()
-	if err := json.Unmarshal(a.body, &i); err != nil {
+	read(t, a, &i)
+	return i
+}
+
+// read decodes an answer.
+func read(t testing.TB, a answer, into any) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, into); err != nil {
 		t.Fatalf("%d %s: %v", a.status, a.body, err)
 	}
-	return i
+}
+
+func (a answer) agent(t testing.TB) api.Agent {
+	t.Helper()
+	var body api.AgentBody
+	if err := json.Unmarshal(a.body, &body); err != nil || body.Agent.ID == "" {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return body.Agent
+}
+
+// page is an answer with a list.
+func page[T any](t testing.TB, a answer) (list api.List[T]) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, &list); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%d %s: %v", a.status, a.body, err)
+	}
+	return list
 }
 
 const project = "/api/v1/orgs/default/projects/default"

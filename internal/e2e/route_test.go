@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sayso/internal/api"
+	"sayso/internal/server"
+)
+
+// route is one route of the product, as web/routes.go writes it, and a request for it.
+type route struct{ method, pattern, path string }
+
+// routes are all of them, for one interaction.
+func routes(p *product, i api.Interaction) []route {
+	project := "/api/v1/orgs/default/projects/default"
+	agent := project + "/agents/" + i.AgentID
+	page := "/projects/default/agents/" + i.AgentID
+	return []route{
+		{"GET", "/healthz", "/healthz"},
+		{"GET", "/readyz", "/readyz"},
+		{"GET", "/api/openapi.yaml", "/api/openapi.yaml"},
+		{"GET", "/static/*", "/static/nothing.css"},
+		{"GET", "/favicon.ico", "/favicon.ico"},
+		{"GET", "/api/v1/me", "/api/v1/me"},
+		{"POST", "/api/v1/signin-links", "/api/v1/signin-links"},
+		{"POST", "{project}/agents", project + "/agents"},
+		{"GET", "{project}/agents", project + "/agents"},
+		{"GET", "{agent}", agent},
+		{"PATCH", "{agent}", agent},
+		{"GET", "{project}/interactions", project + "/interactions"},
+		{"POST", "{agent}/interactions", agent + "/interactions"},
+		{"GET", "{agent}/interactions", agent + "/interactions"},
+		{"GET", "{agent}/interactions/:interaction", agent + "/interactions/" + i.ID},
+		{"POST", "{agent}/interactions/:interaction/resolve", agent + "/interactions/" + i.ID + "/resolve"},
+		{"POST", "{agent}/interactions/:interaction/cancel", agent + "/interactions/" + i.ID + "/cancel"},
+		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
+		{"POST", "/setup", "/setup"},
+		{"GET", "/signin", "/signin"},
+		{"POST", "/signout", "/signout"},
+		{"GET", "/gallery", "/gallery"},
+		{"GET", "/", "/"},
+		{"POST", "/demo", "/demo"},
+		{"GET", "/projects/:project/agents", "/projects/default/agents"},
+		{"GET", "/projects/:project/agents/:agent", page},
+		{"GET", "/projects/:project/interactions/:interaction", permalink(i)},
+		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
+		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
+		{"POST", "{card}/resolve", posting(i)},
+		{"GET", "/projects/:project/cards", "/projects/default/cards"},
+		{"GET", "/projects/:project/agents/:agent/cards", page + "/cards"},
+		{"GET", "/projects/:project/live", "/projects/default/live"},
+		{"GET", "/projects/:project/agents/:agent/live", page + "/live"},
+	}
+}
+
+// A route that is missing above is missing in every matrix below.
+func TestRoutesAreComplete(t *testing.T) {
+	source, err := os.ReadFile("../../web/routes.go")
+	must(t, err)
+	known := map[string]bool{}
+	for _, r := range routes(&product{link: "code="}, api.Interaction{}) {
+		known[r.method+" "+r.pattern] = true
+	}
+	short := strings.NewReplacer("projectPath+\"", "\"{project}", "agentPath+\"", "\"{agent}", "cardPath+\"", "\"{card}", "agentPath", "\"{agent}\"")
+	for _, m := range regexp.MustCompile(`\.(GET|POST|PUT|PATCH|DELETE|HEAD)\(([^,]+),`).FindAllStringSubmatch(string(source), -1) {
+		name := m[1] + " " + strings.Trim(short.Replace(m[2]), `"`)
+		if !known[name] {
+			t.Errorf("web/routes.go has %s, which the matrices here do not try", name)
+		}
+		delete(known, name)
+	}
+	for name := range known {
+		t.Errorf("%s is tried here, and not in web/routes.go", name)
+	}
+}
+
+// credential is a way to call: headers.
+type credential struct {
+	name    string
+	headers []string
+}
+
+func credentials(p *product) []credential {
+	c := p.session()
+	return []credential{
+		{"nobody", nil},
+		{"the owner", []string{"Cookie", c.Name + "=" + c.Value, "Sec-Fetch-Site", "same-origin"}},
+		{"the owner's script", []string{"Cookie", c.Name + "=" + c.Value, "Sec-Fetch-Site", "same-origin", "HX-Request", "true"}},
+		{"an agent", []string{"Authorization", "Bearer " + p.asking.Key, "Content-Type", "application/json"}},
+		{"the operator", []string{"Authorization", "Bearer " + p.ruling.Key, "Content-Type", "application/json"}},
+	}
+}
+
+// gallery has development pages served too, so that they are tried with the rest.
+func gallery(c *server.Config) { c.Dev = true }
+
+// Every response of every route to everybody carries the headers that keep a browser from being turned against its person.
+func TestHeaders(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		adjust []func(*server.Config)
+		hsts   string
+	}{
+		{"on loopback", []func(*server.Config){gallery}, ""},
+		{"behind TLS", []func(*server.Config){gallery, func(c *server.Config) { c.PublicURL = "https://sayso.example.com" }}, "max-age=31536000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := start(t, c.adjust...)
+			asked := p.agent("swe").wantsToRun("npm ci")
+			all := append(routes(p, asked), route{"GET", "", "/nowhere"}, route{"DELETE", "", "/"}, route{"TRACE", "", "/"})
+			for _, who := range credentials(p) {
+				for _, r := range all {
+					if r.path == "/signout" {
+						continue // which would sign the owner out for the rest; it is tried below
+					}
+					a := p.send(r.method, r.path, nil, who.headers...)
+					checkHeaders(t, who.name+": "+r.method+" "+r.path, a, c.hsts)
+				}
+			}
+			checkHeaders(t, "POST /signout", p.send("POST", "/signout", nil, "Sec-Fetch-Site", "same-origin"), c.hsts)
+			checkHeaders(t, "another host", p.send("GET", "/", nil, "Host", "evil.example"), c.hsts)
+		})
+	}
+}
+
+var nonce = regexp.MustCompile(`script-src 'nonce-([A-Za-z0-9+/]{22})';`)
+
+func checkHeaders(t *testing.T, what string, a answer, hsts string) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Strict-Transport-Security": hsts,
+	} {
+		if got := a.header.Values(name); strings.Join(got, "|") != want {
+			t.Errorf("%s: %d has %s %q, want %q", what, a.status, name, got, want)
+		}
+	}
+	policies := a.header.Values("Content-Security-Policy")
+	if len(policies) != 1 {
+		t.Errorf("%s: %d has %d policies", what, a.status, len(policies))
+		return
+	}
+	for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"} {
+		if !strings.Contains(policies[0], part) {
+			t.Errorf("%s: the policy %q lacks %s", what, policies[0], part)
+		}
+	}
+	for _, hole := range []string{"unsafe", "*", "http:", "https:", "strict-dynamic"} {
+		if strings.Contains(policies[0], hole) {
+			t.Errorf("%s: the policy %q has %s", what, policies[0], hole)
+		}
+	}
+	if page := strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && strings.Contains(a.body, "<html"); page {
+		m := nonce.FindStringSubmatch(policies[0])
+		if m == nil || strings.Count(a.body, "<script") != strings.Count(a.body, `nonce="`+m[1]+`"`) {
+			t.Errorf("%s: not every script has the nonce of the policy %q", what, policies[0])
+		}
+	}
+}
+
+// Assets are named by their content and may be kept for ever; a page's nonce is never used twice.
+func TestCaching(t *testing.T) {
+	p := start(t)
+	first, second := p.send("GET", "/signin", nil), p.send("GET", "/signin", nil)
+	if a, b := nonce.FindString(first.header.Get("Content-Security-Policy")), nonce.FindString(second.header.Get("Content-Security-Policy")); a == b {
+		t.Errorf("two pages share the nonce %s", a)
+	}
+	assets := regexp.MustCompile(`/static/[\w.-]+`).FindAllString(first.body, -1)
+	if len(assets) < 4 {
+		t.Fatalf("the sign-in page names only %v", assets)
+	}
+	for _, path := range assets {
+		a := p.send("GET", path, nil)
+		if got, want := a.header.Get("Cache-Control"), "public, max-age=31536000, immutable"; a.status != http.StatusOK || got != want {
+			t.Errorf("%s: %d with Cache-Control %q, want %q", path, a.status, got, want)
+		}
+	}
+}
+
+// Reading changes nothing: no GET, no HEAD, by anybody who may look, whatever a link carries along.
+func TestReadingChangesNothing(t *testing.T) {
+	p := start(t, gallery)
+	swe := p.agent("swe")
+	asked, ended := swe.wantsToRun("npm ci"), swe.wantsToRun("npm test")
+	p.choose(ended, "Fox Mulder", 1, "no")
+	who := credentials(p)
+	db := p.database(t)
+	before := rows(t, db)
+	for _, c := range who {
+		if c.name == "an agent" {
+			continue // its reading is the one exception: it marks the answer as picked up
+		}
+		for _, i := range []api.Interaction{asked, ended} {
+			for _, r := range routes(p, i) {
+				for _, query := range []string{"", "?q0=0&digest=" + i.Digest, "?_method=POST"} {
+					path := r.path
+					if query != "" && !strings.Contains(path, "?") {
+						path += query
+					}
+					p.send("GET", path, nil, append(c.headers, "X-HTTP-Method-Override", "POST")...)
+					p.send("HEAD", path, nil, c.headers...)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(before, rows(t, db)); diff != "" {
+		t.Errorf("reading changed what is stored (-before +after):\n%s", diff)
+	}
+	if a := p.send("GET", p.link[len(p.URL):], nil); a.status != http.StatusOK {
+		t.Errorf("the sign-in link was used up by looking at it: %d", a.status)
+	}
+}
+
+// On loopback only our own names are answered for, so that nobody can point a name of theirs at us.
+func TestForeignHost(t *testing.T) {
+	p := start(t)
+	asked := p.agent("swe").wantsToRun("npm ci")
+	_, port, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), ":")
+	c := p.session()
+	for host, answered := range map[string]bool{
+		"127.0.0.1:" + port: true, "localhost:" + port: true, "LOCALHOST": true,
+		"evil.example": false, "evil.example:" + port: false, "127.0.0.1.evil.example": false, "localhost.evil.example:" + port: false, "0.0.0.0:" + port: false,
+		"169.254.169.254": false, "127.0.0.1:" + port + ".evil.example": false,
+	} {
+		for _, path := range []string{"/", "/healthz", "/api/v1/me", "/projects/default/live", "/static/app.css"} {
+			a := p.send("GET", path, nil, "Host", host, "Cookie", c.Name+"="+c.Value)
+			if refused := a.status == http.StatusMisdirectedRequest; refused == answered {
+				t.Errorf("%s of host %q: %d, want it answered: %v", path, host, a.status, answered)
+			}
+		}
+	}
+	p.send("POST", posting(asked), map[string][]string{"q0": {"0"}}, "Host", "evil.example", "Origin", "http://evil.example", "Cookie", c.Name+"="+c.Value)
+	if now := verdict(p.asItIs(asked)); now != "open" {
+		t.Errorf("an answer for a foreign host was recorded: %s", now)
+	}
+}
