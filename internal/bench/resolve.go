@@ -164,12 +164,17 @@ func (p *product) answerRate(n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return p.answerAll(paths)
+}
+
+// answerAll is how many of the paths the clients answer in a second.
+func (p *product) answerAll(paths []string) (float64, error) {
 	all, err := dialMany(clients, p.address, p.operator)
 	if err != nil {
 		return 0, err
 	}
 	defer all.close()
-	return all.rate(n, func(c *caller, i int) error {
+	return all.rate(len(paths), func(c *caller, i int) error {
 		_, err := c.call("POST", paths[i]+"/resolve", allow)
 		return err
 	})
@@ -181,8 +186,12 @@ func batching(ctx context.Context, s size) (Row, error) {
 	values := make([]float64, s.rounds)
 	err := withStore(ctx, func(p *product, store *store.Store) error {
 		for i := range values {
+			paths, err := p.asks(s.burst, ask)
+			if err != nil {
+				return err
+			}
 			before := store.Commits()
-			if _, err := p.answerRate(s.burst); err != nil {
+			if _, err := p.answerAll(paths); err != nil {
 				return err
 			}
 			values[i] = float64(s.burst) / float64(store.Commits()-before)

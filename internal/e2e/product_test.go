@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
@@ -86,12 +87,20 @@ func (p *product) run() {
 	case <-time.After(30 * time.Second):
 		p.t.Fatal("the server was not ready within 30 s")
 	}
-	u, err := url.Parse(p.link)
-	must(p.t, err)
-	p.config.Listen = u.Host
-	p.URL = u.Scheme + "://" + u.Host + p.config.BasePath
+	p.URL = address(p.t, p.config.Data)
+	p.config.Listen = strings.TrimPrefix(p.origin(), "http://")
 	p.asking = &api.Client{URL: p.URL, Key: p.key("agent.key")}
 	p.ruling = &api.Client{URL: p.URL, Key: p.key("operator.key")}
+}
+
+// address is where the server of a data folder can be reached, as the commands on its machine find it.
+func address(t testing.TB, data string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(data, "server.json"))
+	must(t, err)
+	var file struct{ URL string }
+	must(t, json.Unmarshal(text, &file))
+	return file.URL
 }
 
 // stop ends the server, if it runs.
@@ -113,10 +122,12 @@ func (p *product) restart() {
 	p.run()
 }
 
-func (p *product) key(file string) string {
-	p.t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.config.Data, file))
-	must(p.t, err)
+func (p *product) key(file string) string { return keyIn(p.t, p.config.Data, file) }
+
+func keyIn(t testing.TB, data, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(data, file))
+	must(t, err)
 	return strings.TrimSpace(string(text))
 }
 
