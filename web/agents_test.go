@@ -203,10 +203,21 @@ func TestPageThroughAgents(t *testing.T) {
 			s.clock.Advance(time.Millisecond) // the others share their time
 		}
 		id, _ := s.newAgent(fmt.Sprintf("agent %d", n))
+		ids = append(ids, s.place(id))
+	}
+	walk(t, s, project+"/agents?", ordered(ids), func(a api.Agent) string { return a.ID })
+}
+
+// place is where a list has what was made now under an id.
+func (s *site) place(id string) string { return fmt.Sprintf("%d %s", s.clock.Now().UnixMilli(), id) }
+
+// ordered are the ids of places, oldest first.
+func ordered(places []string) (ids []string) {
+	for _, p := range slices.Sorted(slices.Values(places)) {
+		_, id, _ := strings.Cut(p, " ")
 		ids = append(ids, id)
 	}
-	slices.Sort(ids) // an id begins with its time
-	walk(t, s, project+"/agents?", ids, func(a api.Agent) string { return a.ID })
+	return ids
 }
 
 // walk reads a list page by page, with limits from 1 to 7 and as many as there are, and compares it with what should be in it, oldest first.

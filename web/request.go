@@ -127,6 +127,9 @@ func (q *query) time(name string) time.Time {
 	if err != nil {
 		q.fail("%s: %q is not a time of the form 2026-01-31T12:00:00.000Z", name, q.text(name))
 	}
+	if t.IsZero() {
+		t = t.Add(time.Millisecond) // the zero time would not filter; nothing is that old
+	}
 	return t
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,7 +126,7 @@ func (s *Server) hostAllowed(host string) bool {
 		return true
 	}
 	name := host
-	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && isPort(host[i+1:]) {
 		name = host[:i]
 	}
 	for _, allowed := range s.config.AllowedHosts {
@@ -134,6 +135,11 @@ func (s *Server) hostAllowed(host string) bool {
 		}
 	}
 	return false
+}
+
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
 }
 
 // logged writes one line for each request. Bodies, keys and cookies are never in it.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ type site struct {
 	clock    *clock
 	waits    *waits
 	folder   string // of the database
+	log      *log
+	logger   *slog.Logger
 	project  interaction.Project
 	operator string // key
 	agent    string // key, bound to no agent
@@ -78,8 +81,9 @@ func (c *clock) Advance(d time.Duration) {
 
 func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
 	t.Helper()
-	s := &site{t: t, clock: &clock{now: time.Now().UTC().Truncate(time.Millisecond)}, folder: t.TempDir()}
+	s := &site{t: t, clock: &clock{now: time.Now().UTC().Truncate(time.Millisecond)}, folder: t.TempDir(), log: &log{more: make(chan struct{})}}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	s.logger = log
 	var err error
 	s.store, err = store.Open(t.Context(), s.folder, store.Options{Log: log, Broken: func(err error) { t.Error("store broke:", err) }})
 	must(t, err)
@@ -95,6 +99,7 @@ func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
 	for _, f := range adjust {
 		f(&config)
 	}
+	t.Cleanup(s.store.Follow(s.log.add))
 	s.pages = web.New(config, s.service, s.gate, s.store, watch)
 	s.http = httptest.NewServer(s.pages)
 	t.Cleanup(s.close)
@@ -166,6 +171,47 @@ func (s *site) exec(statement string, args ...any) {
 
 // writes changes whenever the store has committed anything at all.
 func (s *site) writes() int { return s.number("PRAGMA data_version") }
+
+// log is what the store has told its followers.
+type log struct {
+	mu      sync.Mutex
+	changes []store.Change
+	more    chan struct{} // closed when there are more
+}
+
+func (l *log) add(changes []store.Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changes = append(l.changes, changes...)
+	close(l.more)
+	l.more = make(chan struct{})
+}
+
+// find gives the first change of an interaction that is as wanted, and what is closed when there are more.
+func (l *log) find(id string, wanted func(store.Change) bool) (found bool, more chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.changes, func(c store.Change) bool { return string(c.Record.ID) == id && wanted(c) }), l.more
+}
+
+// until returns when such a change of an interaction was committed: now, before, or soon.
+func (s *site) until(id, what string, wanted func(store.Change) bool) {
+	s.t.Helper()
+	tooLong := time.After(30 * time.Second)
+	for {
+		found, more := s.log.find(id, wanted)
+		if found {
+			return
+		}
+		select {
+		case <-more:
+		case <-tooLong:
+			s.t.Fatalf("%s: it never came", what)
+		}
+	}
+}
+
+func pickedUp(c store.Change) bool { return !c.Record.Delivery.PickedUpAt.IsZero() }
 
 // answer is a response, read to its end.
 type answer struct {

@@ -22,10 +22,7 @@ func createToScreen(ctx context.Context, s size) (row Row, err error) {
 				return err
 			}
 			defer base.Close()
-			trip, err := dial(base.address(), "")
-			if err != nil {
-				return err
-			}
+			trip := dial(base.address(), "")
 			defer trip.close()
 			row, err = row.rounds(s.rounds, func() (float64, error) { return p.createsReach(product, s.singles, 50) }, func() (float64, error) {
 				return bare.reach(s.singles, 50, func(int) error {
@@ -59,10 +56,7 @@ func (p *product) createsReach(s *screens, n, percent int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, err := dial(p.address, p.agent)
-	if err != nil {
-		return 0, err
-	}
+	c := dial(p.address, p.agent)
 	defer c.close()
 	return s.reach(n, percent, func(i int) error {
 		_, err := c.call("POST", places[i], ask)

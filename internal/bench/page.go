@@ -30,10 +30,7 @@ func pageOfMany(s size, big *storedPages) (row Row, err error) {
 	}
 	defer db.Close()
 	defer base.Close()
-	c, err := dial(base.address(), "")
-	if err != nil {
-		return row, err
-	}
+	c := dial(base.address(), "")
 	defer c.close()
 	return row.rounds(s.rounds, big.page, func() (float64, error) {
 		return p50(s.singles, func(int) error { return c.page("/page") })
@@ -103,10 +100,7 @@ func withStored(ctx context.Context, s size, n int, f func(*storedPages) error) 
 		if err != nil {
 			return err
 		}
-		c, err := dial(p.address, p.operator)
-		if err != nil {
-			return errors.Join(err, p.stop())
-		}
+		c := dial(p.address, p.operator)
 		defer c.close()
 		return errors.Join(f(&storedPages{s, p, c}), p.stop())
 	})

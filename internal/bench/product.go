@@ -91,10 +91,7 @@ const openPerAgent = 50
 
 // places are n paths that take one new interaction each: enough agents that none has too many open.
 func (p *product) places(n int) ([]string, error) {
-	c, err := dial(p.address, p.agent)
-	if err != nil {
-		return nil, err
-	}
+	c := dial(p.address, p.agent)
 	defer c.close()
 	var paths []string
 	for len(paths) < n {
@@ -120,10 +117,7 @@ func (p *product) asks(n int, body string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := dialMany(clients, p.address, p.agent)
-	if err != nil {
-		return nil, err
-	}
+	all := dialMany(clients, p.address, p.agent)
 	defer all.close()
 	paths := make([]string, n)
 	err = all.share(n, func(c *caller, i int) error {

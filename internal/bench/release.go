@@ -40,29 +40,41 @@ func (r *resolving) release(n int) ([]time.Duration, error) {
 	if err != nil {
 		return nil, err
 	}
-	askers, err := dialMany(n, r.product.address, r.product.agent)
-	if err != nil {
-		return nil, err
-	}
+	askers := dialMany(n, r.product.address, r.product.agent)
 	defer askers.close()
+	released := make([]chan error, n)
 	for i, a := range askers {
-		if err := a.send("GET", paths[i]+"?wait_secs=55", ""); err != nil {
+		released[i] = make(chan error, 1)
+		go func() { released[i] <- a.wait(paths[i]) }()
+	}
+	time.Sleep(settle)
+	samples := make([]time.Duration, n)
+	for i := range samples {
+		if samples[i], err = r.answerTo(paths[i], released[i]); err != nil {
 			return nil, err
 		}
 	}
-	time.Sleep(settle)
-	return timed(n, func(i int) error { return r.answerTo(askers[i], paths[i]) })
+	return samples, nil
 }
 
-// answerTo answers, and returns when the asker has read the answer.
-func (r *resolving) answerTo(asker *caller, path string) error {
-	if err := r.caller.send("POST", path+"/resolve", allow); err != nil {
-		return err
-	}
-	body, err := asker.receive("GET " + path)
+// wait is an asker on the line until it has its answer.
+func (c *caller) wait(path string) error {
+	body, err := c.call("GET", path+"?wait_secs=55", "")
 	if err == nil && !strings.Contains(string(body), `"state":"resolved"`) {
 		err = fmt.Errorf("the asker was told %s", body)
 	}
-	_, answered := r.caller.receive("POST " + path)
-	return errors.Join(err, answered)
+	return err
+}
+
+// answerTo answers, and gives the time until the asker had read the answer.
+func (r *resolving) answerTo(path string, released <-chan error) (time.Duration, error) {
+	answered := make(chan error, 1)
+	start := time.Now()
+	go func() {
+		_, err := r.caller.call("POST", path+"/resolve", allow)
+		answered <- err
+	}()
+	err := <-released
+	took := time.Since(start)
+	return took, errors.Join(err, <-answered)
 }

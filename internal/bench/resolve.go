@@ -43,13 +43,9 @@ func withResolving(ctx context.Context, s size, n int, f func(*resolving) error)
 				return err
 			}
 			defer r.bare.Close()
-			if r.trip, err = dial(r.bare.address(), ""); err != nil {
-				return err
-			}
+			r.trip = dial(r.bare.address(), "")
 			defer r.trip.close()
-			if r.caller, err = dial(p.address, p.operator); err != nil {
-				return err
-			}
+			r.caller = dial(p.address, p.operator)
 			defer r.caller.close()
 			return f(r)
 		})
@@ -130,10 +126,7 @@ func fillSample(ctx context.Context, folder string, n int) (answer []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	c, err := dial(p.address, p.operator)
-	if err != nil {
-		return nil, err
-	}
+	c := dial(p.address, p.operator)
 	defer c.close()
 	return c.call("POST", paths[0]+"/resolve", allow)
 }
@@ -142,10 +135,7 @@ func fillSample(ctx context.Context, folder string, n int) (answer []byte, err e
 func resolveMany(ctx context.Context, s size) (row Row, err error) {
 	row = Row{Name: "resolve_c64", Unit: "/s", Target: 0.4, atLeast: true, about: "answers, 64 clients; bare handler that reads and writes the same JSON"}
 	err = withResolving(ctx, s, 0, func(r *resolving) error {
-		trips, err := dialMany(clients, r.bare.address(), "")
-		if err != nil {
-			return err
-		}
+		trips := dialMany(clients, r.bare.address(), "")
 		defer trips.close()
 		row, err = row.rounds(s.rounds, func() (float64, error) { return r.product.answerRate(s.burst) }, func() (float64, error) {
 			return trips.rate(s.burst, func(c *caller, _ int) error {
@@ -169,10 +159,7 @@ func (p *product) answerRate(n int) (float64, error) {
 
 // answerAll is how many of the paths the clients answer in a second.
 func (p *product) answerAll(paths []string) (float64, error) {
-	all, err := dialMany(clients, p.address, p.operator)
-	if err != nil {
-		return 0, err
-	}
+	all := dialMany(clients, p.address, p.operator)
 	defer all.close()
 	return all.rate(len(paths), func(c *caller, i int) error {
 		_, err := c.call("POST", paths[i]+"/resolve", allow)

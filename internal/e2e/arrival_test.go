@@ -61,6 +61,7 @@ addEventListener('DOMContentLoaded', () => new MutationObserver((changes) => {
 
 // A press that was meant for something else, where a card has just come in, decides nothing.
 func TestNewCardIgnoresHaste(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	for _, path := range []string{"/", swe.page()} {

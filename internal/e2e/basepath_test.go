@@ -9,6 +9,7 @@ import (
 
 // Behind a proxy that mounts it on a path, everything stays below that path: links, forms, redirects, cookie, socket, the setup link.
 func TestBasePath(t *testing.T) {
+	t.Parallel()
 	for _, d := range []device{desktop, desktop.withoutScript()} {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,7 @@ var hiding = []string{
 
 // What is drawn is what runs: with the marks in place of the controls, Chromium draws each character after the one before it.
 func TestBidiControlsDoNotReorder(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	v := p.open(desktop, swe.page())

@@ -25,7 +25,7 @@ import (
 )
 
 // pageMost is how long one page may take for its whole story.
-const pageMost = 90 * time.Second
+const pageMost = 3 * time.Minute
 
 // chromium is the one browser process of this test binary. Each page has cookies and storage of its own in it.
 var chromium struct {
@@ -122,6 +122,7 @@ func (d device) withoutScript() device {
 // everyDevice plays a story on a phone and on a desktop. Where it stops to look, it looks in light and in dark.
 func everyDevice(t *testing.T, story func(*testing.T, device)) {
 	t.Helper()
+	t.Parallel()
 	for _, d := range []device{phone, desktop} {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

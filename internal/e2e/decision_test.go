@@ -41,6 +41,7 @@ func TestAllow(t *testing.T) {
 
 // Until its agent comes for it, an answer says that it is recorded and no more.
 func TestAnswerNotPickedUp(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	asked := swe.wantsToRun("npm run build")
@@ -100,6 +101,7 @@ func TestDenyWithReason(t *testing.T) {
 
 // Enter in an empty reason denies as well: the only button of its form is Deny.
 func TestEnterInReasonNeverAllows(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	for _, d := range []device{desktop, desktop.withoutScript()} {

@@ -17,6 +17,7 @@ addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
 
 // A card whose request ends elsewhere says so where it is, with the reason, within a second, and tells it to screen readers.
 func TestEndsElsewhere(t *testing.T) {
+	t.Parallel()
 	type story struct {
 		name, word, reason, announced string
 		ends                          func(*product, api.Interaction)
@@ -125,6 +126,7 @@ func TestNothingMoves(t *testing.T) {
 
 // A new card of an agent further up goes to the end when anything below could be pressed by mistake.
 func TestNewCardGoesBelowWhatIsInView(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	above, below := p.agent("above"), p.agent("below")
 	above.wantsToRun("npm ci")

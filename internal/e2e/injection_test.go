@@ -110,6 +110,7 @@ func jsOf(v *page, value any) string {
 
 // Nothing that an agent writes, in whichever field, is anything but text: pushed, rendered with the page, on a page of its own, or ended.
 func TestPayloads(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	hostile := p.agent("hostile")
 	inbox, conversation := p.open(desktop, "/"), p.open(desktop, hostile.page())
@@ -160,9 +161,12 @@ func TestPayloads(t *testing.T) {
 	conversation.holdsStill(newest)
 	for n, a := range attacks {
 		v := inbox
-		v.goTo(permalink(a.permission))
-		v.holdsStill(map[string][]shown{"interaction-" + a.permission.ID: a.permissionShown(".ended-title bdi")})
-		if n%4 == 0 || strings.Contains(a.payload, "</") {
+		breaksOut := strings.Contains(a.payload, "</") || strings.ContainsAny(a.payload, `"'`)
+		if n%3 == 0 || breaksOut {
+			v.goTo(permalink(a.permission))
+			v.holdsStill(map[string][]shown{"interaction-" + a.permission.ID: a.permissionShown(".ended-title bdi")})
+		}
+		if n%6 == 1 || strings.Contains(a.payload, "</") {
 			v.goTo(a.agent.page())
 			v.holdsStill(map[string][]shown{"interaction-" + a.permission.ID: a.permissionShown(".ended-title bdi")})
 			if want := oneSpaced(display.Line(a.payload).String()); !strings.HasPrefix(v.title(), want) {
@@ -223,6 +227,7 @@ func (p *product) end(a attack, n int) {
 
 // Should markup ever get into the words of an agent, htmx does not act on it.
 func TestMarkupInAgentTextIsInert(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	asked := swe.wantsToRun("npm ci")

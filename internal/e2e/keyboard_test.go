@@ -11,6 +11,7 @@ import (
 
 // j and k move between cards; a and d answer the one that has the focus, and then the next one has it.
 func TestShortcuts(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	var asked []api.Interaction
@@ -54,6 +55,7 @@ func (v *page) hasFocus(i api.Interaction) {
 
 // A card that is not all in view is brought into view by the first press, and answered by the next.
 func TestShortcutsNeedTheCardInView(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	for range 3 {
@@ -76,6 +78,7 @@ func TestShortcutsNeedTheCardInView(t *testing.T) {
 
 // In a text field every key is text, and with the setting off every key is left alone.
 func TestShortcutsKeepOutOfText(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	asked := swe.wantsToRun("npm ci")

@@ -6,6 +6,7 @@ import (
 
 // Going back and forward shows what is true now, and what comes then is pushed.
 func TestBackAndForward(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	first := swe.wantsToRun("npm ci")
@@ -72,6 +73,7 @@ func TestWithoutSocket(t *testing.T) {
 
 // A session that ends elsewhere leaves no page that looks alive: it says so, and its card tells that nothing was recorded.
 func TestSignedOutElsewhere(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	asked := swe.wantsToRun("npm ci")

@@ -323,7 +323,7 @@ func (v *page) isAccessible() {
 	}
 	defer v.prefers(v.device.scheme())
 	v.prefers("light")
-	v.axe("light", `{ resultTypes: ['violations'] }`)
+	v.axe("light", `{ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }`)
 	v.prefers("dark")
 	v.axe("dark", `{ resultTypes: ['violations'], runOnly: ['color-contrast'] }`)
 }

@@ -81,6 +81,7 @@ func TestQuestionForm(t *testing.T) {
 
 // Enter in the details submits, as a person expects of a form.
 func TestQuestionSubmittedByEnter(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	bot := p.agent("release")
 	asked := bot.asks(api.NewInteraction{Request: &api.Request{Title: "Which database?", Questions: []api.Question{
@@ -99,6 +100,7 @@ func TestQuestionSubmittedByEnter(t *testing.T) {
 
 // Text beside an option that was given up is hidden, and is not sent.
 func TestTextOfAnotherOptionIsNotSent(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	bot := p.agent("release")
 	asked := bot.asks(release)

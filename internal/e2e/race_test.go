@@ -38,6 +38,7 @@ func TestRace(t *testing.T) {
 
 // Somebody is still typing when another person answers: the card ends in place and gives back what was typed.
 func TestTypedInVain(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	bot := p.agent("release")
 	asked := bot.asks(release)

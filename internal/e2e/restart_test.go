@@ -17,6 +17,7 @@ func (v *page) goes(online bool) {
 
 // A restart loses nobody: the agent that waits still gets its answer, and an open page shows what was asked while it was cut off.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	before := swe.wantsToRun("npm ci")
@@ -46,6 +47,7 @@ func TestRestart(t *testing.T) {
 
 // An answer given while nobody can be reached is not lost: the card says so, keeps what was typed, and takes it again.
 func TestAnswerWhileServerIsDown(t *testing.T) {
+	t.Parallel()
 	p := start(t)
 	swe := p.agent("swe")
 	asked := swe.wantsToRun("npm ci")

@@ -44,6 +44,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/signin", "/signin"},
 		{"POST", "/signout", "/signout"},
 		{"GET", "/gallery", "/gallery"},
+		{"GET", "/gallery/:name", "/gallery/group"},
 		{"GET", "/", "/"},
 		{"POST", "/demo", "/demo"},
 		{"GET", "/projects/:project/agents", "/projects/default/agents"},
@@ -97,8 +98,8 @@ func credentials(p *product) []credential {
 	}
 }
 
-// gallery has development pages served too, so that they are tried with the rest.
-func gallery(c *server.Config) { c.Dev = true }
+// inDevelopment has development's pages served too.
+func inDevelopment(c *server.Config) { c.Dev = true }
 
 // Every response of every route to everybody carries the headers that keep a browser from being turned against its person.
 func TestHeaders(t *testing.T) {
@@ -107,8 +108,8 @@ func TestHeaders(t *testing.T) {
 		adjust []func(*server.Config)
 		hsts   string
 	}{
-		{"on loopback", []func(*server.Config){gallery}, ""},
-		{"behind TLS", []func(*server.Config){gallery, func(c *server.Config) { c.PublicURL = "https://sayso.example.com" }}, "max-age=31536000"},
+		{"on loopback", []func(*server.Config){inDevelopment}, ""},
+		{"behind TLS", []func(*server.Config){inDevelopment, func(c *server.Config) { c.PublicURL = "https://sayso.example.com" }}, "max-age=31536000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := start(t, c.adjust...)
@@ -184,7 +185,7 @@ func TestCaching(t *testing.T) {
 
 // Reading changes nothing: no GET, no HEAD, by anybody who may look, whatever a link carries along.
 func TestReadingChangesNothing(t *testing.T) {
-	p := start(t, gallery)
+	p := start(t, inDevelopment)
 	swe := p.agent("swe")
 	asked, ended := swe.wantsToRun("npm ci"), swe.wantsToRun("npm test")
 	p.choose(ended, "Fox Mulder", 1, "no")

@@ -8,6 +8,7 @@ import (
 
 // Every decision is a plain form: without JavaScript all of it works by loading pages. Signing in and out is in signin_test.go.
 func TestWithoutScript(t *testing.T) {
+	t.Parallel()
 	for _, d := range []device{phone.withoutScript(), desktop.withoutScript()} {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

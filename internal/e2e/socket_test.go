@@ -84,6 +84,7 @@ func TestSocketOriginBehindProxy(t *testing.T) {
 
 // A session that ends takes its sockets along: at the next push, or within five seconds, whichever is sooner.
 func TestSocketOfEndedSession(t *testing.T) {
+	t.Parallel()
 	for _, pushed := range []bool{false, true} {
 		name := map[bool]string{false: "with nothing to push", true: "before a push"}[pushed]
 		t.Run(name, func(t *testing.T) {

@@ -148,7 +148,7 @@ func takeFolder(folder string) (*os.File, error) {
 }
 
 func dsn(path, more string) string {
-	return "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on" + more
+	return "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&_mutex=no" + more
 }
 
 // connector opens connections and refuses one that does not keep the promise: go-sqlite3's own default for WAL would lose

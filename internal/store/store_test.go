@@ -308,8 +308,7 @@ func TestPlans(t *testing.T) {
 	} {
 		for _, page := range []interaction.Page{{Limit: 50}, {Limit: 50, Newest: true}, {Limit: 50, After: after}} {
 			f.Project, f.Page = agent.ProjectID, page
-			q, err := s.listQuery(f)
-			must(t, err)
+			q, _ := listQuery(f)
 			planned(t, s, q)
 		}
 	}

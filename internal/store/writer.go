@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -136,19 +135,8 @@ func (w *writer) loop() {
 	}
 }
 
-// gather takes what has queued up meanwhile. It waits for nobody, but lets those run that are about to hand something in: they would share
-// this sync instead of waiting for the next one.
+// gather takes what has queued up meanwhile; it waits for nobody.
 func (w *writer) gather(batch []*job) []*job {
-	for before := 0; len(batch) > before && len(batch) < batchMost; {
-		before = len(batch)
-		runtime.Gosched()
-		batch = w.take(batch)
-	}
-	return batch
-}
-
-// take appends what is queued.
-func (w *writer) take(batch []*job) []*job {
 	for len(batch) < batchMost {
 		select {
 		case j, ok := <-w.jobs:
