@@ -296,7 +296,7 @@
   // ---- Live ----
 
   const status = $('#live')
-  let socket, socketTimer, pollTimer, pollEvery, opened = false, signedOut = false, failures = 0, etag = '', asking = false, askAgain = false
+  let socket, socketTimer, pollTimer, pollEvery, opened = false, signedOut = false, failures = 0, etags = {}, asking = false, askAgain = false
 
   function say(state) {
     if (!status || status.dataset.state === state) return
@@ -320,15 +320,21 @@
     reconcile()
   }
 
+  // ask names the cards that the page has, in parts: an address may be only so long.
   async function ask() {
     const have = $$('main article[data-version]:not([data-final])').map(idOf)
+    for (let n = 0; n === 0 || n < have.length; n += 150) await askFor(have.slice(n, n + 150), n)
+  }
+
+  async function askFor(have, part) {
     const url = new URL(cards.dataset.cards, location)
     url.searchParams.set('have', have.join(','))
-    const response = await fetch(url, { headers: { 'If-None-Match': etag }, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
+    const headers = { 'If-None-Match': etags[part] ?? '' }
+    const response = await fetch(url, { headers, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
     if (response.status === 401 || response.type === 'opaqueredirect') return signOut()
     if (response.status !== 200) return
     apply(await response.text())
-    etag = response.headers.get('ETag') ?? ''
+    etags[part] = response.headers.get('ETag') ?? ''
   }
 
   function signOut() {
@@ -375,7 +381,7 @@
   }
 
   function closed(code) {
-    if (code === 4401 || code === 1008) return signOut()
+    if (code === 1008) return signOut()
     failures = opened ? 0 : failures + 1
     opened = false
     setTimeout(degrade, failures >= 3 ? 0 : 5000)
@@ -397,7 +403,7 @@
     const before = drift
     drift = Date.now() - performance.now()
     if (Math.abs(drift - before) < 5000) return
-    etag = ''
+    etags = {}
     wake()
   }
 

@@ -24,7 +24,7 @@ func (c Card) titleTabIndex() string {
 }
 
 func (c Card) kindWord() string {
-	if c.Kind == QuestionK {
+	if c.Kind == QuestionKind {
 		return "Question"
 	}
 	return "Permission"
@@ -71,6 +71,8 @@ func (c Card) gist() display.Text {
 		return display.Text{}
 	case !blank(c.End.Reason):
 		return c.End.Reason
+	case !blank(c.End.Instead):
+		return firstLine(c.End.Instead)
 	case len(c.End.Answers) > 0:
 		return join(c.End.Answers[0].Chosen)
 	case len(c.Context) > 0:
@@ -81,7 +83,18 @@ func (c Card) gist() display.Text {
 
 // gistRuns says that the gist is something that may run, and is set like it.
 func (c Card) gistRuns() bool {
-	return c.End != nil && blank(c.End.Reason) && len(c.End.Answers) == 0 && len(c.Context) > 0 && c.Context[0].Mono
+	if c.End == nil || !blank(c.End.Reason) || len(c.End.Answers) > 0 {
+		return false
+	}
+	return !blank(c.End.Instead) || len(c.Context) > 0 && c.Context[0].Mono
+}
+
+// endedWord is how it ended. What was allowed in another form than asked for must not look like a plain yes.
+func (c Card) endedWord() string {
+	if !blank(c.End.Instead) {
+		return c.End.Word.Title() + ", changed"
+	}
+	return c.End.Word.Title()
 }
 
 // late says that the answer has waited too long for its agent; lateIn is when it will have.

@@ -32,7 +32,7 @@ func TestShownAddsNothingToTheText(t *testing.T) {
 var now = time.Date(2026, 11, 30, 14, 0, 0, 0, time.UTC)
 
 func permission() views.Card {
-	return views.Card{ID: "int_a", Version: 3, Kind: views.Permission, State: views.Open, PostURL: "/post", Digest: "sha256:d", CreatedAt: now, Now: now, Title: display.Line("Permission requested for Bash")}
+	return views.Card{ID: "int_a", Version: 3, Kind: views.PermissionKind, State: views.Open, PostURL: "/post", Digest: "sha256:d", CreatedAt: now, Now: now, Title: display.Line("Permission requested for Bash")}
 }
 
 func TestPermissionForms(t *testing.T) {

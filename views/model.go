@@ -19,6 +19,11 @@ type Page struct {
 	// Now is when this was rendered: relative times run from it. Zero shows exact times instead.
 	Now time.Time
 
+	// Command is how to call the program on this server's machine, "sayso --data ./data"; pages that name a command begin it so.
+	Command string
+	// Self is the address of this page, for a link that loads it again.
+	Self string
+
 	// LiveURL is the page's socket and CardsURL the same cards over plain GET; both "" on a page that shows no cards.
 	LiveURL, CardsURL string
 }
@@ -40,6 +45,7 @@ func (p Page) URL(path string) string { return p.Base + path }
 type Inbox struct {
 	Page
 	Groups []Group
+	More   int // open cards that are not shown: the page holds only so many
 	// DemoURL starts the demo agent by POST; "" when there is none to start.
 	DemoURL string
 }
@@ -78,6 +84,7 @@ type Conversation struct {
 	Timeline []Card // ended interactions, oldest first, each in the place where it ended
 	OlderURL string // "" when the timeline starts here
 	Cards    []Card // open ones, oldest first
+	More     int    // open cards that are not shown: the page holds only so many
 }
 
 // InteractionPage is the permalink of one interaction, whatever its state.
@@ -110,6 +117,9 @@ type Card struct {
 	Title    display.Text
 	Context  []ContextItem
 	Chips    []display.Chip
+	// MoreItems counts the pieces of evidence that were left out because there are very many. FullURL has them all.
+	MoreItems int
+	FullURL   string
 	// Questions of a question card; empty for a permission, whose two options are its buttons.
 	Questions []Question
 	Digest    string // what a decision is bound to
@@ -139,8 +149,8 @@ type Kind string
 
 // The kinds.
 const (
-	Permission Kind = "permission"
-	QuestionK  Kind = "question"
+	PermissionKind Kind = "permission"
+	QuestionKind   Kind = "question"
 )
 
 // State is where an interaction stands.
@@ -212,8 +222,12 @@ type End struct {
 	At      time.Time
 	Reason  display.Text // of a denial, as typed
 	Note    display.Text // that came with Allow
-	Cause   string       // why it was canceled, as a sentence; "" otherwise
-	Answers []AnswerLine // of a question
+	// Instead is the input that was allowed in place of the one proposed, and Remembered the permissions that were granted with it; both as
+	// JSON, empty when there are none.
+	Instead    display.Text
+	Remembered display.Text
+	Cause      string       // why it was canceled, as a sentence; "" otherwise
+	Answers    []AnswerLine // of a question
 }
 
 // EndWord is the word for how an interaction ended. Denied, canceled and expired are different facts and never told as one another.

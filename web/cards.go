@@ -32,11 +32,9 @@ func (s *Server) inboxCards(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	groups, err := s.openGroups(c, s.presenter(in), in, have)
-	if err != nil {
-		return err
-	}
-	return s.answerCards(c, in, views.InboxCards(groups), groups)
+	return s.answerCards(c, in, interaction.Filter{Project: in.ID}, have, func(cards []views.Card) templ.Component {
+		return views.InboxCards(groups(cards))
+	})
 }
 
 func (s *Server) conversationCards(c echo.Context) error {
@@ -51,11 +49,7 @@ func (s *Server) conversationCards(c echo.Context) error {
 	if _, err := s.service.Agent(c.Request().Context(), principal(c), in, agent); err != nil {
 		return err
 	}
-	cards, err := s.cards(c, s.presenter(in), interaction.Filter{Project: in.ID, Agent: agent}, have)
-	if err != nil {
-		return err
-	}
-	return s.answerCards(c, in, views.ConversationCards(cards), []views.Group{{Cards: cards}})
+	return s.answerCards(c, in, interaction.Filter{Project: in.ID, Agent: agent}, have, views.ConversationCards)
 }
 
 // haveOf reads which cards the page shows.
@@ -66,7 +60,7 @@ func haveOf(c echo.Context) ([]interaction.ID, error) {
 	}
 	names := strings.Split(q.text("have"), ",")
 	if len(names) > haveMost {
-		names = names[len(names)-haveMost:] // the newest: older ones cannot be open any more
+		return nil, interaction.Errorf(interaction.ValidationFailed, "have: %d are too many; at most %d are allowed", len(names), haveMost)
 	}
 	ids := make([]interaction.ID, len(names))
 	for n, name := range names {
@@ -77,28 +71,34 @@ func haveOf(c echo.Context) ([]interaction.ID, error) {
 	return ids, nil
 }
 
-// answerCards answers with the cards, or with 304 when the page has them already. What they are is told by their versions: the text
-// differs each second, since it holds times.
-func (s *Server) answerCards(c echo.Context, in interaction.Project, cards templ.Component, groups []views.Group) error {
+// answerCards answers with the cards, or with 304 when the page has them already: then none is drawn. What they are is told by their
+// versions, since the text differs each second by the times in it.
+func (s *Server) answerCards(c echo.Context, in interaction.Project, f interaction.Filter, have []interaction.ID, draw func([]views.Card) templ.Component) error {
 	open, err := s.service.CountOpen(c.Request().Context(), in.ID)
 	if err != nil {
 		return err
 	}
-	tag := versionTag(groups, open)
+	records, err := s.cardRecords(c, f, have)
+	if err != nil {
+		return err
+	}
+	tag := versionTag(records, open)
 	c.Response().Header().Set("ETag", tag)
 	if c.Request().Header.Get("If-None-Match") == tag {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return s.render(c, templ.Join(cards, views.OpenCount(open)))
+	cards, err := s.present(c.Request().Context(), s.presenter(in), records)
+	if err != nil {
+		return err
+	}
+	return s.render(c, templ.Join(draw(cards), views.OpenCount(open)))
 }
 
-func versionTag(groups []views.Group, open int) string {
+func versionTag(records []interaction.Record, open int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, open)
-	for _, g := range groups {
-		for _, card := range g.Cards {
-			fmt.Fprintln(h, card.ID, card.Version)
-		}
+	for _, r := range records {
+		fmt.Fprintln(h, r.ID, r.Version)
 	}
 	return `"` + hex.EncodeToString(h.Sum(nil)[:12]) + `"`
 }
@@ -187,9 +187,10 @@ type cardForm struct {
 	asked  interaction.Interaction
 }
 
+// text is a field as it will be stored: a browser that sends another encoding must not look like another answer.
 func (f cardForm) text(name string) string {
 	if v := f.values[name]; len(v) > 0 {
-		return v[0]
+		return strings.ToValidUTF8(v[0], "\ufffd")
 	}
 	return ""
 }

@@ -91,6 +91,8 @@ var headings = map[int]string{
 	http.StatusNotFound:              "Nothing here",
 	http.StatusConflict:              "That has changed",
 	http.StatusRequestEntityTooLarge: "That is too large",
+	http.StatusUnprocessableEntity:   "That is not quite right",
+	http.StatusTooManyRequests:       "Too much at once",
 	http.StatusInternalServerError:   "Something went wrong on our side",
 	http.StatusServiceUnavailable:    "Not available right now",
 }

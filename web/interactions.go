@@ -100,7 +100,7 @@ func (s *Server) getInteraction(c echo.Context) error {
 func (s *Server) listProjectInteractions(c echo.Context) error {
 	q := queryOf(c, "state", "kind", "agent_id", "cancel_reason", "resolved_by", "created_after", "created_before", "limit", "cursor", "order")
 	f := listFilter(q)
-	f.Kind = oneOf(q, "kind", interaction.Permission, interaction.QuestionK)
+	f.Kind = oneOf(q, "kind", interaction.PermissionKind, interaction.QuestionKind)
 	f.CancelReason = oneOf(q, "cancel_reason", interaction.CancelReasons...)
 	f.ResolvedBy, f.Agent = q.exact("resolved_by"), interaction.ID(q.text("agent_id"))
 	f.CreatedAfter, f.CreatedBefore = q.time("created_after"), q.time("created_before")

@@ -37,29 +37,36 @@ type feed struct {
 	watch   *Watch
 	frames  live.Hub[frame]
 	sockets sockets
-	stop    func()
+	stop    []func()
 	closed  sync.Once
 }
 
 func newFeed(s *Server, w *Watch) *feed {
 	f := &feed{server: s, watch: w}
 	f.sockets.start()
-	f.stop = s.store.Follow(f.tell)
+	// Askers and screens follow on their own: who waits for an answer does not wait for it to be drawn.
+	f.stop = []func(){s.store.Follow(f.wake), s.store.Follow(f.draw)}
 	return f
 }
 
 func (f *feed) close() {
 	f.closed.Do(func() {
-		f.stop()
+		for _, stop := range f.stop {
+			stop()
+		}
 		f.sockets.close()
 	})
 }
 
-// tell passes on what was committed: first to the askers, who wait for it, then to the screens.
-func (f *feed) tell(changes []store.Change) {
+// wake tells the askers that wait.
+func (f *feed) wake(changes []store.Change) {
 	for _, c := range changes {
 		f.watch.hub.Publish(string(c.Record.ID), c.Record)
 	}
+}
+
+// draw shows what was committed. A change that cannot be drawn is missing from the screens until they ask again, and nothing else is.
+func (f *feed) draw(changes []store.Change) {
 	for _, c := range changes {
 		if err := f.show(c); err != nil {
 			f.server.config.Log.Error("push", slog.Any("err", err), slog.String("interaction", string(c.Record.ID)))
@@ -68,7 +75,8 @@ func (f *feed) tell(changes []store.Change) {
 }
 
 // show renders a change once for each kind of page that is open, and fans it out.
-func (f *feed) show(c store.Change) error {
+func (f *feed) show(c store.Change) (err error) {
+	defer recoverTo(&err)
 	inbox, conversation := string(c.Record.ProjectID), string(c.Record.AgentID)
 	inboxWatched, conversationWatched := f.frames.Watched(inbox), f.frames.Watched(conversation)
 	if !inboxWatched && !conversationWatched {

@@ -216,7 +216,7 @@ func contents(o *v3.Operation) map[string]*v3.MediaType {
 func TestDocumentedExamples(t *testing.T) {
 	c := openapi()
 	schemas := schema_validation.NewSchemaValidator()
-	n := 0
+	n, digested := 0, 0
 	check := func(place string, schema *base.SchemaProxy, node any) {
 		n++
 		text, err := json.Marshal(node)
@@ -239,13 +239,29 @@ func TestDocumentedExamples(t *testing.T) {
 			for place, content := range contents(o) {
 				for name, example := range examples(t, content) {
 					check(o.OperationId+" "+place+" "+name, content.Schema, example)
+					digested += rightDigest(t, example)
 				}
 			}
 		}
 	}
-	if n < 30 {
-		t.Errorf("only %d examples were found", n)
+	if n < 30 || digested < 3 {
+		t.Errorf("only %d examples were found, %d of them with a digest", n, digested)
 	}
+}
+
+// rightDigest is 1 for an example of an interaction, whose digest must be right, and 0 for others.
+func rightDigest(t *testing.T, example any) int {
+	t.Helper()
+	text, err := json.Marshal(example)
+	must(t, err)
+	var i api.Interaction
+	if json.Unmarshal(text, &i) != nil || i.ToolCall == nil || i.Digest == "" {
+		return 0
+	}
+	if want := digestOf(t, i.Kind, rawAt(t, text, "request"), i.ToolCall.Name, string(i.ToolCall.Input)); i.Digest != want {
+		t.Errorf("the example %s has the digest %s", i.ID, want)
+	}
+	return 1
 }
 
 func examples(t *testing.T, content *v3.MediaType) map[string]any {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -61,8 +60,7 @@ func (s *Server) presenter(in interaction.Project) presenter {
 
 // isFragment says whether the caller puts the answer into a page it already has.
 func isFragment(c echo.Context) bool {
-	path := c.Path()
-	return c.Request().Header.Get("HX-Request") != "" || strings.HasSuffix(path, "/cards") || strings.HasSuffix(path, "/live")
+	return c.Request().Header.Get("HX-Request") != "" || byItself(c)
 }
 
 func (s *Server) inboxPage(c echo.Context) error {
@@ -75,38 +73,42 @@ func (s *Server) inboxPage(c echo.Context) error {
 		return err
 	}
 	p := s.presenter(in)
-	groups, err := s.openGroups(c, p, in, nil)
+	cards, err := s.openCards(c, p, interaction.Filter{Project: in.ID})
 	if err != nil {
 		return err
 	}
 	page.LiveURL, page.CardsURL = p.url("/live"), p.url("/cards")
-	inbox := views.Inbox{Page: page, Groups: groups}
+	inbox := views.Inbox{Page: page, Groups: groups(cards)}
 	if s.config.Demo != nil {
 		inbox.DemoURL = page.URL("/demo")
 	}
 	return s.render(c, views.InboxPage(inbox))
 }
 
-// openGroups are the open cards of a project and those named in have, whatever became of them, grouped by agent.
-func (s *Server) openGroups(c echo.Context, p presenter, in interaction.Project, have []interaction.ID) ([]views.Group, error) {
-	cards, err := s.cards(c, p, interaction.Filter{Project: in.ID}, have)
+// groups are cards by agent, in the order of each one's first.
+func groups(cards []views.Card) (all []views.Group) {
+	for _, card := range cards {
+		n := slices.IndexFunc(all, func(g views.Group) bool { return g.AgentID == card.AgentID })
+		if n < 0 {
+			n = len(all)
+			all = append(all, views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL})
+		}
+		all[n].Cards = append(all[n].Cards, card)
+	}
+	return all
+}
+
+// openCards are the open ones that f describes, oldest first.
+func (s *Server) openCards(c echo.Context, p presenter, f interaction.Filter) ([]views.Card, error) {
+	records, err := s.cardRecords(c, f, nil)
 	if err != nil {
 		return nil, err
 	}
-	var groups []views.Group
-	for _, card := range cards {
-		n := slices.IndexFunc(groups, func(g views.Group) bool { return g.AgentID == card.AgentID })
-		if n < 0 {
-			n = len(groups)
-			groups = append(groups, views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL})
-		}
-		groups[n].Cards = append(groups[n].Cards, card)
-	}
-	return groups, nil
+	return s.present(c.Request().Context(), p, records)
 }
 
-// cards are the open ones that f describes, oldest first, behind those named in have that are open no longer.
-func (s *Server) cards(c echo.Context, p presenter, f interaction.Filter, have []interaction.ID) ([]views.Card, error) {
+// cardRecords are the open ones that f describes, oldest first, and those named in have, whatever became of them.
+func (s *Server) cardRecords(c echo.Context, f interaction.Filter, have []interaction.ID) ([]interaction.Record, error) {
 	f.State, f.Limit = interaction.Open, cardsAtOnce
 	records, _, err := s.service.List(c.Request().Context(), principal(c), f)
 	if err != nil {
@@ -125,7 +127,7 @@ func (s *Server) cards(c echo.Context, p presenter, f interaction.Filter, have [
 		}
 		records = append(records, r)
 	}
-	return s.present(c.Request().Context(), p, records)
+	return records, nil
 }
 
 // present makes cards of records, each with its agent's present name.
@@ -216,7 +218,7 @@ func (s *Server) conversationPage(c echo.Context) error {
 	p := s.presenter(in)
 	model := views.Conversation{Page: page, Agent: p.agentRow(agent)}
 	model.LiveURL, model.CardsURL = p.agentURL(id)+"/live", p.agentURL(id)+"/cards"
-	if model.Cards, err = s.cards(c, p, interaction.Filter{Project: in.ID, Agent: id}, nil); err != nil {
+	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: id}); err != nil {
 		return err
 	}
 	if model.Timeline, model.OlderURL, err = s.timeline(c, p, in, id, q.text("before")); err != nil {

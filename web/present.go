@@ -44,7 +44,7 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 	for n, item := range i.Request.Context {
 		c.Context = append(c.Context, p.contextItem(i.ID, n, item, &chips))
 	}
-	if i.Kind == interaction.QuestionK {
+	if i.Kind == interaction.QuestionKind {
 		c.Questions = convert(i.Request.Questions, chips.question)
 	}
 	c.Chips = chips.found
@@ -140,6 +140,7 @@ func end(i interaction.Interaction) *views.End {
 	switch {
 	case i.Allowed():
 		e.Word = views.Allowed
+		e.Instead, e.Remembered = display.Show(string(i.End.Decision.UpdatedInput)), display.Show(string(i.End.Decision.UpdatedPermissions))
 	case i.Denied():
 		e.Word, e.Reason = views.Denied, display.Show(i.End.Answers[0].Text)
 	case i.State == interaction.Resolved:

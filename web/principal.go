@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -71,8 +72,16 @@ func (s *Server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := s.findSession(c); err != nil {
 			return err
 		}
+		if !byItself(c) {
+			s.gate.Active(session(c))
+		}
 		return next(c)
 	}
+}
+
+// byItself says whether a page asked, and nobody did anything.
+func byItself(c echo.Context) bool {
+	return strings.HasSuffix(c.Path(), "/cards") || strings.HasSuffix(c.Path(), "/live")
 }
 
 func (s *Server) findSession(c echo.Context) error {
@@ -111,6 +120,9 @@ func (s *Server) sessionCookie(token string, maxAge int) *http.Cookie {
 // sameOrigin refuses a post that another site's page sends, and bounds what a form may hold.
 func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if err := http.NewResponseController(c.Response()).SetReadDeadline(time.Now().Add(bodyWithin)); err != nil {
+			return err
+		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, s.config.BodyLimit)
 		if err := s.cross.Check(c.Request()); err != nil {
 			return &interaction.Error{Code: interaction.CSRFCheckFailed, Message: "This form was sent from another site. Nothing was recorded.", Err: err}

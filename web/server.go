@@ -160,11 +160,14 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 // recovered turns a panic into an error, which becomes a 500 that tells nothing.
 func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = panicError{v}
-			}
-		}()
+		defer recoverTo(&err)
 		return next(c)
+	}
+}
+
+// recoverTo makes an error of a panic. Defer it.
+func recoverTo(err *error) {
+	if v := recover(); v != nil {
+		*err = panicError{v}
 	}
 }

@@ -231,13 +231,13 @@ func TestAskerGone(t *testing.T) {
 	delivery := func() api.Delivery { return s.call(s.operator, "GET", at, "").interaction(t).Delivery }
 
 	s.clock.Advance(interaction.AskerGrace - time.Millisecond)
-	s.service.NoticeSilence()
-	s.asks(askable(s), bash) // a write behind any that this may have caused
+	s.service.NoticeSilence(t.Context())
+	s.settle()
 	if d := delivery(); d.State != "waiting" {
 		t.Errorf("after almost 30 s: %+v", d)
 	}
 	s.clock.Advance(time.Millisecond)
-	s.service.NoticeSilence()
+	s.service.NoticeSilence(t.Context())
 	s.until(i.ID, "gone after 30 s", gone)
 	if d := delivery(); d.State != "asker_gone" {
 		t.Errorf("after 30 s: %+v", d)
@@ -246,8 +246,8 @@ func TestAskerGone(t *testing.T) {
 	p := s.wait(s.agent, at)
 	s.until(i.ID, "back when it waits", back)
 	s.clock.Advance(time.Hour / 2)
-	s.service.NoticeSilence()
-	s.asks(askable(s), bash)
+	s.service.NoticeSilence(t.Context())
+	s.settle()
 	if d := delivery(); d.State != "waiting" {
 		t.Errorf("while it waits, however long: %+v", d)
 	}
@@ -282,7 +282,7 @@ func TestDroppedConnection(t *testing.T) {
 	}
 	for found := false; !found; { // when the server notices cannot be seen from outside
 		s.clock.Advance(interaction.AskerGrace)
-		s.service.NoticeSilence()
+		s.service.NoticeSilence(t.Context())
 		var more chan struct{}
 		if found, more = s.log.find(i.ID, gone); !found {
 			select {
@@ -301,7 +301,7 @@ func TestAnswerToNobody(t *testing.T) {
 	s := newSite(t)
 	i, at := s.asks(askable(s), `{"wait_mode":"block",`+bash[1:])
 	s.clock.Advance(interaction.AskerGrace)
-	s.service.NoticeSilence()
+	s.service.NoticeSilence(t.Context())
 	s.until(i.ID, "gone", gone)
 	first := s.call(s.operator, "POST", at+"/resolve", allow)
 	if got := first.interaction(t); first.status != http.StatusOK || got.State != "resolved" || len(got.Warnings) != 1 || got.Delivery.State != "asker_gone" {
@@ -329,8 +329,8 @@ func TestOnlyBlockCanBeGone(t *testing.T) {
 		_, at := s.asks(askable(s), ask)
 		s.call(s.agent, "GET", at, "")
 		s.clock.Advance(time.Minute)
-		s.service.NoticeSilence()
-		s.asks(askable(s), bash)
+		s.service.NoticeSilence(t.Context())
+		s.settle()
 		got := s.call(s.operator, "POST", at+"/resolve", allow).interaction(t)
 		if got.Delivery.State != "waiting" || got.Warnings != nil {
 			t.Errorf("%s: %+v, warnings %v", name, got.Delivery, got.Warnings)
@@ -345,48 +345,54 @@ func TestGoneAgain(t *testing.T) {
 	s.clock.Advance(20 * time.Second)
 	s.call(s.agent, "GET", at+"?wait_secs=1", "") // the clock stands still meanwhile
 	s.clock.Advance(20 * time.Second)
-	s.service.NoticeSilence()
-	s.asks(askable(s), bash)
+	s.service.NoticeSilence(t.Context())
+	s.settle()
 	if d := s.call(s.operator, "GET", at, "").interaction(t).Delivery; d.State != "waiting" {
 		t.Errorf("20 s after the last wait: %+v", d)
 	}
 
 	next := interaction.NewService(s.store, s.waits, s.logger, s.clock.Now)
-	ctx, stop := context.WithCancel(t.Context())
-	started, stopped := make(chan struct{}), make(chan error)
-	go func() { stopped <- next.Run(ctx, func() { close(started) }) }()
-	<-started
+	must(t, next.Start(t.Context()))
 	s.clock.Advance(interaction.AskerGrace - time.Millisecond)
-	next.NoticeSilence()
-	s.asks(askable(s), bash)
+	next.NoticeSilence(t.Context())
+	s.settle()
 	if d := s.call(s.operator, "GET", at, "").interaction(t).Delivery; d.State != "waiting" {
 		t.Errorf("almost 30 s after the restart: %+v", d)
 	}
 	s.clock.Advance(time.Millisecond)
-	next.NoticeSilence()
+	next.NoticeSilence(t.Context())
 	s.until(i.ID, "gone 30 s after the restart", gone)
-	stop()
-	if err := <-stopped; err != nil && !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
 }
 
-// TestLastSeen checks that an agent whose asker waits is seen.
+// TestLastSeen checks that an agent is seen when its asker asks, reads or waits, and not when somebody else does.
 func TestLastSeen(t *testing.T) {
 	s := newSite(t)
 	path := askable(s)
-	i, at := s.asks(path, bash)
-	seen := func() *api.Time { return s.call(s.operator, "GET", path, "").agent(t).LastSeenAt }
-	s.call(s.agent, "GET", at, "")
-	s.asks(askable(s), bash)
-	if got := seen(); got != nil {
-		t.Errorf("seen at %v, and has not waited", got)
+	seen := func() *api.Time {
+		s.settle()
+		return s.call(s.operator, "GET", path, "").agent(t).LastSeenAt
 	}
-	p := s.wait(s.agent, at)
-	s.call(s.operator, "POST", at+"/resolve", allow)
-	p.ends()
-	s.until(i.ID, "picked up", pickedUp) // that it was seen was written before
-	if got := seen(); got == nil || !got.Equal(s.clock.Now()) {
-		t.Errorf("seen at %v, want %v", got, s.clock.Now())
+	if got := seen(); got != nil {
+		t.Errorf("seen at %v, and has done nothing", got)
+	}
+	var at string
+	for _, c := range []struct {
+		name string
+		do   func()
+		seen bool
+	}{
+		{"asks", func() { _, at = s.asks(path, bash) }, true},
+		{"reads", func() { s.call(s.agent, "GET", at, "") }, true},
+		{"is read of", func() { s.call(s.operator, "GET", at, "") }, false},
+		{"is listed", func() { s.call(s.operator, "GET", path+"/interactions", "") }, false},
+		{"is answered", func() { s.call(s.operator, "POST", at+"/resolve", allow) }, false},
+		{"waits", func() { s.call(s.agent, "GET", at+"?wait_secs=55", "") }, true},
+	} {
+		s.clock.Advance(time.Minute) // seeing is written no more often than every 15 seconds
+		now := s.clock.Now()
+		c.do()
+		if got := seen(); got == nil || got.Equal(now) != c.seen {
+			t.Errorf("%s at %v, seen at %v", c.name, now, got)
+		}
 	}
 }

@@ -169,8 +169,18 @@ func (s *site) exec(statement string, args ...any) {
 	must(s.t, err)
 }
 
-// writes changes whenever the store has committed anything at all.
-func (s *site) writes() int { return s.number("PRAGMA data_version") }
+// writes changes whenever the store has committed anything at all, also what nobody waits for.
+func (s *site) writes() int {
+	s.t.Helper()
+	s.settle()
+	return s.number("PRAGMA data_version")
+}
+
+// settle returns when the store has done all that it was told so far: it does one thing after the other, and this changes nothing.
+func (s *site) settle() {
+	s.t.Helper()
+	must(s.t, s.store.EndSession(context.Background(), auth.Hash{}))
+}
 
 // log is what the store has told its followers.
 type log struct {

@@ -55,14 +55,14 @@ var mayImport = map[string][]string{
 
 // onlyIn says which packages may use a library: each has one owner, so that it can be replaced in one place.
 var onlyIn = map[string][]string{
-	"database/sql":                      {"sayso/internal/store", "sayso/internal/bench"},
-	"github.com/mattn/go-sqlite3":       {"sayso/internal/store", "sayso/internal/bench"},
-	"github.com/pressly/goose/v3":       {"sayso/internal/store"},
-	"github.com/labstack/echo/v4":       {"sayso/web", "sayso/internal/bench"},
-	"github.com/gorilla/websocket":      {"sayso/web", "sayso/internal/bench"},
-	"github.com/a-h/templ":              {"sayso/views", "sayso/views/gallery", "sayso/web"},
-	"github.com/spf13/cobra":            {"sayso/internal/cli"},
-	"github.com/goccy/go-yaml":          {"sayso/internal/server"},
+	"database/sql":                       {"sayso/internal/store", "sayso/internal/bench"},
+	"github.com/mattn/go-sqlite3":        {"sayso/internal/store", "sayso/internal/bench"},
+	"github.com/pressly/goose/v3":        {"sayso/internal/store"},
+	"github.com/labstack/echo/v4":        {"sayso/web", "sayso/internal/bench"},
+	"github.com/gorilla/websocket":       {"sayso/web", "sayso/internal/bench"},
+	"github.com/a-h/templ":               {"sayso/views", "sayso/views/gallery", "sayso/web"},
+	"github.com/spf13/cobra":             {"sayso/internal/cli"},
+	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
 }
 

@@ -32,21 +32,20 @@ type Store interface {
 	// EnsureKey stores a key unless it is there.
 	EnsureKey(ctx context.Context, k Key, now time.Time) error
 
-	// Owner is the first user, made with name if there is none yet; then first is true.
-	Owner(ctx context.Context, name string, now time.Time) (user interaction.ID, first bool, err error)
+	// SignIn uses up a code that was made after born and starts a session of the first user, who is made with name if there is none yet;
+	// then first is true. All of it happens, or nothing: ok is false when the code was not good.
+	SignIn(ctx context.Context, code Hash, born time.Time, name string, session Hash, now time.Time) (ok, first bool, err error)
 	// HasOwner says whether somebody has signed in ever.
 	HasOwner(ctx context.Context) (bool, error)
 
-	// StartSession and EndSession keep sessions; SessionPrincipal finds one that began after born and was seen after seen.
-	StartSession(ctx context.Context, h Hash, user interaction.ID, now time.Time) error
+	// SessionPrincipal finds a session that began after born and was seen after seen, and tells when it was.
 	SessionPrincipal(ctx context.Context, h Hash, born, seen time.Time) (interaction.Principal, time.Time, error)
 	TouchSession(h Hash, now time.Time)
 	EndSession(ctx context.Context, h Hash) error
 
-	// AddCode stores a one-time code; UseCode takes it away and says whether it was there and made after born. KeepCode only looks.
+	// AddCode stores a one-time code. GoodCode says whether it is there and was made after born; it uses nothing up.
 	AddCode(ctx context.Context, h Hash, now time.Time) error
-	UseCode(ctx context.Context, h Hash, born time.Time) (bool, error)
-	KeepCode(ctx context.Context, h Hash, born time.Time) (bool, error)
+	GoodCode(ctx context.Context, h Hash, born time.Time) (bool, error)
 	// DropCodes takes all codes away.
 	DropCodes(ctx context.Context) error
 }
@@ -73,10 +72,12 @@ type Gate struct {
 	known map[Hash]verdict
 }
 
+// verdict is what was found of a secret.
 type verdict struct {
 	principal interaction.Principal
 	err       error
-	at        time.Time
+	at        time.Time // when it was found
+	seen      time.Time // when somebody last used the session
 }
 
 // NewGate makes a Gate.
@@ -94,32 +95,45 @@ func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, e
 	if !WellFormedKey(secret) {
 		return interaction.Principal{}, denied
 	}
-	return g.look(HashOf(secret), func(h Hash) (interaction.Principal, error) {
+	return g.look(HashOf(secret), func(h Hash) (verdict, error) {
 		p, err := g.store.KeyPrincipal(ctx, h)
 		if interaction.CodeOf(err) == interaction.NotFound {
 			err = denied
 		}
-		return p, err
+		return verdict{principal: p}, err
 	})
 }
 
 // Session is who a session stands for, by the hash of its token. One that ended or is too old is Unauthorized.
 func (g *Gate) Session(ctx context.Context, session Hash) (interaction.Principal, error) {
-	return g.look(session, func(h Hash) (interaction.Principal, error) {
+	return g.look(session, func(h Hash) (verdict, error) {
 		now := g.now()
 		p, seen, err := g.store.SessionPrincipal(ctx, h, now.Add(-SessionMost), now.Add(-SessionIdle))
 		if interaction.CodeOf(err) == interaction.NotFound {
-			return p, unauthorized("You are signed out.")
+			err = unauthorized("You are signed out.")
 		}
-		if err == nil && now.Sub(seen) > touchEvery {
-			g.store.TouchSession(h, now)
-		}
-		return p, err
+		return verdict{principal: p, seen: seen}, err
 	})
 }
 
+// Active notes that somebody used a session. What pages do by themselves is no use: a tab left open must not keep a session alive.
+func (g *Gate) Active(session Hash) {
+	now := g.now()
+	g.mu.Lock()
+	v, ok := g.known[session]
+	due := ok && v.err == nil && now.Sub(v.seen) > touchEvery
+	if due {
+		v.seen = now
+		g.known[session] = v
+	}
+	g.mu.Unlock()
+	if due {
+		g.store.TouchSession(session, now)
+	}
+}
+
 // look gives what was found lately, or finds it. Failures of the store are not remembered.
-func (g *Gate) look(h Hash, find func(Hash) (interaction.Principal, error)) (interaction.Principal, error) {
+func (g *Gate) look(h Hash, find func(Hash) (verdict, error)) (interaction.Principal, error) {
 	now := g.now()
 	g.mu.Lock()
 	v, ok := g.known[h]
@@ -127,17 +141,18 @@ func (g *Gate) look(h Hash, find func(Hash) (interaction.Principal, error)) (int
 	if ok && now.Sub(v.at) < remembered && !now.Before(v.at) {
 		return v.principal, v.err
 	}
-	p, err := find(h)
+	v, err := find(h)
 	if err != nil && interaction.CodeOf(err) != interaction.Unauthorized {
-		return p, err
+		return v.principal, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.known) >= rememberMost {
 		clear(g.known)
 	}
-	g.known[h] = verdict{principal: p, err: err, at: now}
-	return p, err
+	v.err, v.at = err, now
+	g.known[h] = v
+	return v.principal, err
 }
 
 // forget has a secret looked up again at once.
@@ -163,26 +178,19 @@ func (g *Gate) StartCode(ctx context.Context) (string, error) {
 
 // CheckCode says whether the code would sign somebody in. It uses nothing up, so that opening a link decides nothing.
 func (g *Gate) CheckCode(ctx context.Context, code string) (bool, error) {
-	return g.store.KeepCode(ctx, HashOf(code), g.now().Add(-CodeLife))
+	return g.store.GoodCode(ctx, HashOf(code), g.now().Add(-CodeLife))
 }
 
 // SignIn uses up a code and starts a session of the owner, who is called name if this is the first time ever. A code that is
 // unknown, used or too old is Unauthorized.
 func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken string, first bool, err error) {
 	now := g.now()
-	ok, err := g.store.UseCode(ctx, HashOf(code), now.Add(-CodeLife))
-	if err != nil {
-		return "", false, err
-	}
-	if !ok {
-		return "", false, unauthorized("This link was used already or is too old. Run `sayso signin-link` for a new one.")
-	}
-	user, first, err := g.store.Owner(ctx, name, now)
-	if err != nil {
-		return "", false, err
-	}
 	sessionToken = token()
-	return sessionToken, first, g.store.StartSession(ctx, HashOf(sessionToken), user, now)
+	ok, first, err := g.store.SignIn(ctx, HashOf(code), now.Add(-CodeLife), name, HashOf(sessionToken), now)
+	if err == nil && !ok {
+		err = unauthorized("This link was used already or is too old. Run `sayso signin-link` for a new one.")
+	}
+	return sessionToken, first, err
 }
 
 // SignOut ends a session.

@@ -51,7 +51,7 @@ func TestRounds(t *testing.T) {
 			return value, nil
 		}
 	}
-	row, err := Row{Target: 2}.rounds(3, take("p", &product), take("b", &baseline))
+	row, err := Row{Target: 2}.rounds(3, nothing, take("p", &product), take("b", &baseline))
 	if err != nil || order != "pbbppb" {
 		t.Errorf("order %s (%v), want pbbppb", order, err)
 	}

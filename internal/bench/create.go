@@ -24,7 +24,7 @@ func createToScreen(ctx context.Context, s size) (row Row, err error) {
 			defer base.Close()
 			trip := dial(base.address(), "")
 			defer trip.close()
-			row, err = row.rounds(s.rounds, func() (float64, error) { return p.createsReach(product, s.singles, 50) }, func() (float64, error) {
+			row, err = row.rounds(s.rounds, nothing, func() (float64, error) { return p.createsReach(product, s.singles, 50) }, func() (float64, error) {
 				return bare.reach(s.singles, 50, func(int) error {
 					_, err := trip.call("POST", "/create", ask)
 					return errors.Join(raw.create(), err, fan.send(frame))
@@ -40,7 +40,7 @@ func createToScreen(ctx context.Context, s size) (row Row, err error) {
 func createToScreens(ctx context.Context, s size) (row Row, err error) {
 	row = Row{Name: "create_to_screen_1000", Unit: "µs", Target: 1.6, about: "create to the last of 1,000 screens, p99; one bare prepared message to as many"}
 	err = withScreens(ctx, s.screens, func(p *product, product, bare *screens, fan *fan) error {
-		row, err = row.rounds(s.rounds, func() (float64, error) { return p.createsReach(product, s.fans, 99) }, func() (float64, error) {
+		row, err = row.rounds(s.rounds, nothing, func() (float64, error) { return p.createsReach(product, s.fans, 99) }, func() (float64, error) {
 			return bare.reach(s.fans, 99, func(int) error { return fan.send(frame) })
 		})
 		return err

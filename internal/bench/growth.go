@@ -25,11 +25,17 @@ func (b *storedPages) held(small *storedPages, empty *product) ([]Row, error) {
 		return nil, err
 	}
 	growth := Row{Name: "growth", Unit: "µs", Target: 1.1, about: "the same page, p50; in a store of 1,000"}
-	if growth, err = growth.rounds(b.size.rounds, b.page, small.page); err != nil {
+	if growth, err = growth.rounds(b.size.rounds, nothing, b.page, small.page); err != nil {
 		return nil, err
 	}
 	resolves := Row{Name: "growth_resolve", Unit: "/s", Target: 0.95, atLeast: true, about: "answers in the large store, 64 clients; in an empty one"}
-	resolves, err = resolves.rounds(b.size.rounds, func() (float64, error) { return b.product.answerRate(b.size.burst) },
-		func() (float64, error) { return empty.answerRate(b.size.burst) })
+	var here, there []string
+	resolves, err = resolves.rounds(b.size.rounds, func() (err error) {
+		if here, err = b.product.asks(b.size.burst, ask); err != nil {
+			return err
+		}
+		there, err = empty.asks(b.size.burst, ask)
+		return err
+	}, func() (float64, error) { return b.product.answerAll(here) }, func() (float64, error) { return empty.answerAll(there) })
 	return []Row{page, growth, resolves}, err
 }

@@ -32,7 +32,7 @@ func pageOfMany(s size, big *storedPages) (row Row, err error) {
 	defer base.Close()
 	c := dial(base.address(), "")
 	defer c.close()
-	return row.rounds(s.rounds, big.page, func() (float64, error) {
+	return row.rounds(s.rounds, nothing, big.page, func() (float64, error) {
 		return p50(s.singles, func(int) error { return c.page("/page") })
 	})
 }

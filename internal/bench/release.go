@@ -15,7 +15,7 @@ const settle = 50 * time.Millisecond
 func resolveToRelease(ctx context.Context, s size) (row Row, err error) {
 	row = Row{Name: "resolve_to_release", Unit: "µs", Target: 2, about: "answer to its waiting asker, p50; the answer's own response (resolve_c1)"}
 	err = withResolving(ctx, s, 0, func(r *resolving) error {
-		row, err = row.rounds(s.rounds, r.releases, r.answers)
+		row, err = row.rounds(s.rounds, r.asks(s.singles), r.releases, r.answers)
 		return err
 	})
 	return row, err
@@ -53,8 +53,22 @@ func (r *resolving) release(n int) ([]time.Duration, error) {
 		if samples[i], err = r.answerTo(paths[i], released[i]); err != nil {
 			return nil, err
 		}
+		if err := r.pickedUp(paths[i]); err != nil {
+			return nil, err
+		}
 	}
 	return samples, nil
+}
+
+// pickedUp waits until the store has written that the asker has its answer. The next answer would wait for that write too, which those that
+// it is held against need not.
+func (r *resolving) pickedUp(path string) error {
+	for {
+		body, err := r.caller.call("GET", path, "")
+		if err != nil || strings.Contains(string(body), `"state":"picked_up"`) {
+			return err
+		}
+	}
 }
 
 // wait is an asker on the line until it has its answer.

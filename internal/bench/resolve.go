@@ -18,14 +18,15 @@ type resolving struct {
 	bare    bare
 	trip    *caller
 	raw     *raw
-	open    []made // for the bare driver to answer
+	open    []made   // for the bare driver to answer
+	paths   []string // for the product to answer
 }
 
 // resolveOne measures a durable answer from one client, against one transaction of the same rows and one round trip.
 func resolveOne(ctx context.Context, s size) (row Row, err error) {
 	row = Row{Name: "resolve_c1", Unit: "µs", Target: 1.6, about: "answer, one client, p50; one bare transaction of its rows + one bare round trip"}
 	err = withResolving(ctx, s, s.rounds*s.singles, func(r *resolving) error {
-		row, err = row.rounds(s.rounds, r.answers, r.bareAnswers)
+		row, err = row.rounds(s.rounds, r.asks(s.singles), r.answers, r.bareAnswers)
 		return err
 	})
 	return row, err
@@ -52,14 +53,18 @@ func withResolving(ctx context.Context, s size, n int, f func(*resolving) error)
 	})
 }
 
+// asks prepares a round of n.
+func (r *resolving) asks(n int) func() error {
+	return func() (err error) {
+		r.paths, err = r.product.asks(n, ask)
+		return err
+	}
+}
+
 // answers is one round of the product.
 func (r *resolving) answers() (float64, error) {
-	paths, err := r.product.asks(r.size.singles, ask)
-	if err != nil {
-		return 0, err
-	}
-	return p50(len(paths), func(i int) error {
-		_, err := r.caller.call("POST", paths[i]+"/resolve", allow)
+	return p50(len(r.paths), func(i int) error {
+		_, err := r.caller.call("POST", r.paths[i]+"/resolve", allow)
 		return err
 	})
 }
@@ -137,7 +142,7 @@ func resolveMany(ctx context.Context, s size) (row Row, err error) {
 	err = withResolving(ctx, s, 0, func(r *resolving) error {
 		trips := dialMany(clients, r.bare.address(), "")
 		defer trips.close()
-		row, err = row.rounds(s.rounds, func() (float64, error) { return r.product.answerRate(s.burst) }, func() (float64, error) {
+		row, err = row.rounds(s.rounds, r.asks(s.burst), func() (float64, error) { return r.product.answerAll(r.paths) }, func() (float64, error) {
 			return trips.rate(s.burst, func(c *caller, _ int) error {
 				_, err := c.call("POST", "/resolve", allow)
 				return err
@@ -146,15 +151,6 @@ func resolveMany(ctx context.Context, s size) (row Row, err error) {
 		return err
 	})
 	return row, err
-}
-
-// answerRate is how many of n new interactions the clients answer in a second.
-func (p *product) answerRate(n int) (float64, error) {
-	paths, err := p.asks(n, ask)
-	if err != nil {
-		return 0, err
-	}
-	return p.answerAll(paths)
 }
 
 // answerAll is how many of the paths the clients answer in a second.

@@ -24,20 +24,25 @@ type Row struct {
 type side func() (float64, error)
 
 // rounds has both sides take turns, and fills in the medians. The ratio is the median of the rounds' own, each from two measurements that were
-// made within seconds: what slows the machine for longer than that slows both.
-func (r Row) rounds(n int, product, baseline side) (Row, error) {
+// made one right after the other: what slows the machine for longer than that slows both. So what a round needs is prepared before both.
+func (r Row) rounds(n int, prepare func() error, product, baseline side) (Row, error) {
 	values, against, ratios := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range n {
+		if err := prepare(); err != nil {
+			return r, err
+		}
 		err := inTurn(i, func() (err error) { values[i], err = product(); return err },
 			func() (err error) { against[i], err = baseline(); return err })
 		if err != nil {
-			return r, fmt.Errorf("%s: %w", r.Name, err)
+			return r, err
 		}
 		ratios[i] = values[i] / against[i]
 	}
 	r.Value, r.Against, r.Ratio = median(values), median(against), median(ratios)
 	return r.judged(), nil
 }
+
+func nothing() error { return nil }
 
 // inTurn calls both, the second one first in every other round.
 func inTurn(round int, first, second func() error) error {

@@ -113,8 +113,11 @@ func (p *program) decided(o outcome) error {
 			return err
 		}
 	}
-	if o.Decision != "allow" {
+	switch {
+	case o.Decision != "allow":
 		return ended(exitDenied)
+	case o.UpdatedInput != nil:
+		return ended(exitConflict)
 	}
 	return nil
 }

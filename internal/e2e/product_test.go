@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"sayso/internal/api"
+	"sayso/internal/auth"
 	"sayso/internal/server"
 	"sayso/internal/store"
 )
@@ -41,7 +42,10 @@ func start(t testing.TB, adjust ...func(*server.Config)) *product {
 	p := install(t, adjust...)
 	s, err := store.Open(t.Context(), p.config.Data, store.Options{})
 	must(t, err)
-	_, _, err = s.Owner(t.Context(), owner, time.Now())
+	gate := auth.NewGate(s, time.Now)
+	code, err := gate.NewCode(t.Context())
+	must(t, err)
+	_, _, err = gate.SignIn(t.Context(), code, owner)
 	must(t, err)
 	must(t, s.Close())
 	p.run()

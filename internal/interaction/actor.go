@@ -16,7 +16,7 @@ const (
 // ActorKind says what kind of somebody acted.
 type ActorKind string
 
-// The kinds of actor. AgentActor can withdraw and can never answer.
+// The kinds of actor. An asker that withdraws is an api_key; it can never answer.
 const (
 	UserActor     ActorKind = "user"
 	APIKeyActor   ActorKind = "api_key"

@@ -126,7 +126,7 @@ func keyForm(key string) bool {
 }
 
 // slug makes a key of a name: lower case, every run of other characters one dash. A name without any usable letter becomes "agent". One that
-// is cut, or has letters of another script, ends in a part of its hash: agents of different names are different agents.
+// is cut, or has letters of another script, ends in a part of its hash, so that names which differ only there do not become one agent.
 func slug(name string) string {
 	fields := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '_'

@@ -100,7 +100,7 @@ func (a Ask) timeout() int {
 func New(a Ask, agent Agent, creator ID, now time.Time) Interaction {
 	head := Head{
 		ID: NewID(InteractionPrefix, now), OrgID: agent.OrgID, ProjectID: agent.ProjectID, AgentID: agent.ID,
-		Kind: QuestionK, Request: *a.Request, CreatedAt: now,
+		Kind: QuestionKind, Request: *a.Request, CreatedAt: now,
 		WaitMode: a.WaitMode, WorkflowID: a.WorkflowID, TaskID: a.TaskID, TimeoutSecs: a.timeout(), Destination: a.Destination,
 	}
 	if head.Destination == nil {
@@ -109,7 +109,7 @@ func New(a Ask, agent Agent, creator ID, now time.Time) Interaction {
 	if a.ToolCall != nil {
 		call := *a.ToolCall
 		call.ID = NewID(ToolCallPrefix, now)
-		head.Kind, head.ToolCall, head.ToolCallID = Permission, &call, call.ID
+		head.Kind, head.ToolCall, head.ToolCallID = PermissionKind, &call, call.ID
 	}
 	if head.TimeoutSecs > 0 {
 		head.ExpiresAt = now.Add(time.Duration(head.TimeoutSecs) * time.Second)

@@ -8,7 +8,7 @@ import (
 // AskerGrace is how long an asker on the line may be silent before its card says that it is gone.
 const AskerGrace = 30 * time.Second
 
-// agentTouchEvery bounds how often an agent's last_seen_at is written while its asker waits.
+// agentTouchEvery bounds how often an agent's last_seen_at is written.
 const agentTouchEvery = 15 * time.Second
 
 // askers knows who waits on the line. A waiting call is the heartbeat; only interactions with the wait mode block have one.
@@ -37,23 +37,19 @@ func (a *askers) expect(id ID, now time.Time) {
 	}
 }
 
-// arrive notes a waiting call. back says that the asker was gone before.
-func (a *askers) arrive(id ID) (back bool) {
+// arrive notes a waiting call, until leave. back says that the asker was gone before.
+func (a *askers) arrive(id ID) (back bool, leave func(now time.Time)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.byID[id]
 	if k == nil {
-		return false
+		return false, func(time.Time) {}
 	}
 	back, k.gone = k.gone, false
 	k.calls++
-	return back
-}
-
-func (a *askers) depart(id ID, now time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if k := a.byID[id]; k != nil {
+	return back, func(now time.Time) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		k.calls--
 		k.lastSeen = now
 	}
@@ -66,18 +62,27 @@ func (a *askers) forget(id ID) {
 	delete(a.byID, id)
 }
 
-// silent marks those gone who have not been heard of for AskerGrace, and gives the time each was last seen.
-func (a *askers) silent(now time.Time) map[ID]time.Time {
+// silent gives those that are now found to be gone: not heard of for AskerGrace.
+func (a *askers) silent(now time.Time) (gone []ID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	gone := map[ID]time.Time{}
 	for id, k := range a.byID {
 		if k.calls == 0 && !k.gone && now.Sub(k.lastSeen) >= AskerGrace {
 			k.gone = true
-			gone[id] = k.lastSeen
+			gone = append(gone, id)
 		}
 	}
 	return gone
+}
+
+// goneSince is since when the asker of id has been gone; zero: it is not.
+func (a *askers) goneSince(id ID) time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if k := a.byID[id]; k != nil && k.gone {
+		return k.lastSeen
+	}
+	return time.Time{}
 }
 
 // touch says whether it is time to write that the agent was seen.

@@ -2,47 +2,26 @@ package interaction
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 )
 
 // The server owns deadlines: they are kept when the asker has died, and those that fell due while the server was down end at its start.
 
 const (
-	dueAtOnce    = 100             // interactions expired per round
-	idleCheck    = 5 * time.Minute // a look at the clock when no deadline is known, in case the clock jumped
-	presenceTick = time.Second
+	dueAtOnce  = 100             // interactions looked up per round
+	idleCheck  = 5 * time.Minute // a look at the store when no deadline is known
+	afterFault = time.Second     // a pause, so that a store that fails is not asked without end
+	tick       = time.Second     // a look at the clock: timers stand still while a machine sleeps
 )
 
-// Run expires interactions and notices askers that are gone, until ctx is done. Overdue ones have ended when ready is called.
-func (s *Service) Run(ctx context.Context, ready func()) error {
-	if err := s.start(ctx); err != nil {
-		return err
-	}
-	ready()
-	presence := time.NewTicker(presenceTick)
-	defer presence.Stop()
-	deadline := time.NewTimer(s.untilNext(ctx))
-	defer deadline.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-presence.C:
-			s.NoticeSilence()
-		case <-s.deadlines:
-			deadline.Reset(s.untilNext(ctx))
-		case <-deadline.C:
-			if err := s.ExpireDue(ctx); err != nil && ctx.Err() == nil {
-				s.log.Error("expire", "err", err)
-			}
-			deadline.Reset(s.untilNext(ctx))
-		}
-	}
-}
-
-func (s *Service) start(ctx context.Context) error {
+// Start ends what fell due while nobody ran, and begins to watch for the askers on the line. Call it once, before anybody can ask or
+// answer. An interaction that cannot be ended is logged, and holds nothing else up.
+func (s *Service) Start(ctx context.Context) error {
 	if err := s.ExpireDue(ctx); err != nil {
-		return err
+		s.log.Error("expire", slog.Any("err", err))
 	}
 	waiting, err := s.store.OnTheLine(ctx)
 	for _, id := range waiting {
@@ -51,39 +30,99 @@ func (s *Service) start(ctx context.Context) error {
 	return err
 }
 
-// keepDeadlines has Run look at the next deadline again.
-func (s *Service) keepDeadlines() {
+// Run keeps deadlines and notices askers that are gone, until ctx is done.
+func (s *Service) Run(ctx context.Context) {
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	next := s.nextDeadline(ctx)
+	timer := time.NewTimer(s.until(next))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.deadlines:
+			next = s.nextDeadline(ctx)
+		case <-timer.C:
+			next = s.keep(ctx)
+		case <-clock.C:
+			s.NoticeSilence(ctx)
+			if !s.now().Before(next) {
+				next = s.keep(ctx)
+			}
+		}
+		timer.Reset(s.until(next))
+	}
+}
+
+// keep ends what is due, and gives the time at which to look again.
+func (s *Service) keep(ctx context.Context) time.Time {
+	if err := s.ExpireDue(ctx); err != nil {
+		if ctx.Err() == nil {
+			s.log.Error("expire", slog.Any("err", err))
+		}
+		return s.now().Add(afterFault)
+	}
+	return s.nextDeadline(ctx)
+}
+
+// lookAgain has Run look at the next deadline again.
+func (s *Service) lookAgain() {
 	select {
 	case s.deadlines <- struct{}{}:
 	default:
 	}
 }
 
-// untilNext is how long Run may sleep. A store that cannot tell is asked again soon.
-func (s *Service) untilNext(ctx context.Context) time.Duration {
+// nextDeadline is when Run has something to do. A store that cannot tell is asked again soon.
+func (s *Service) nextDeadline(ctx context.Context) time.Time {
 	at, err := s.store.NextDeadline(ctx)
 	if err != nil {
-		return time.Second
+		return s.now().Add(afterFault)
 	}
 	if at.IsZero() {
-		return idleCheck
+		return s.now().Add(idleCheck)
 	}
+	return at
+}
+
+func (s *Service) until(at time.Time) time.Duration {
 	return min(max(at.Sub(s.now()), 0), idleCheck)
 }
 
-// ExpireDue ends every open interaction whose deadline has passed.
+// ExpireDue ends every open interaction whose deadline has passed. One that cannot be ended does not keep the others; the error joins
+// them all.
 func (s *Service) ExpireDue(ctx context.Context) error {
+	failed := map[ID]error{}
 	for {
 		due, err := s.store.Due(ctx, s.Time(), dueAtOnce)
-		if err != nil || len(due) == 0 {
+		if err != nil {
 			return err
 		}
-		for _, id := range due {
-			if err := s.expire(ctx, id); err != nil {
-				return err
-			}
+		if !s.expireAll(ctx, due, failed) {
+			break
 		}
 	}
+	var all []error
+	for id, err := range failed {
+		all = append(all, fmt.Errorf("%s: %w", id, err))
+	}
+	return errors.Join(all...)
+}
+
+// expireAll says whether it ended any.
+func (s *Service) expireAll(ctx context.Context, due []ID, failed map[ID]error) (any bool) {
+	for _, id := range due {
+		if failed[id] != nil {
+			continue
+		}
+		if err := s.expire(ctx, id); err != nil {
+			failed[id] = err
+			continue
+		}
+		any = true
+	}
+	return any
 }
 
 func (s *Service) expire(ctx context.Context, id ID) error {
@@ -94,8 +133,17 @@ func (s *Service) expire(ctx context.Context, id ID) error {
 }
 
 // NoticeSilence marks the askers that have not been heard of for AskerGrace.
-func (s *Service) NoticeSilence() {
-	for id, since := range s.askers.silent(s.Time()) {
-		s.store.MarkAsker(id, since)
+func (s *Service) NoticeSilence(ctx context.Context) {
+	for _, id := range s.askers.silent(s.Time()) {
+		if r, err := s.store.Interaction(ctx, id); err == nil && r.State != Open {
+			s.askers.forget(id)
+			continue
+		}
+		s.markAsker(id)
 	}
+}
+
+// markAsker records whether the asker is gone, as it will be known when the record is written: it may come back meanwhile.
+func (s *Service) markAsker(id ID) {
+	s.store.MarkAsker(id, func() time.Time { return s.askers.goneSince(id) })
 }

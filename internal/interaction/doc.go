@@ -2,8 +2,8 @@
 //
 // # The life of an interaction
 //
-// An asker creates it: a permission from a tool call ([NewPermission]), or a question from a form ([NewQuestion]). It is then
-// [Open] and shows as a card. It ends once, for ever, by one of three methods on the value:
+// An asker creates it: a permission from a tool call, or a question from a form ([Ask], [New]). It is then [Open] and shows as a
+// card. It ends once, for ever, by one of three methods on the value:
 //
 //	Interaction.Resolve   a person answered
 //	Interaction.Cancel    its asker withdrew it
@@ -17,7 +17,7 @@
 //
 // A [Head] is everything that never changes after creation: the request shown, the tool call, the deadline, the digest to which a
 // decision is bound. An [End] is how it ended and by whom. A [Delivery] is how far the answer got to the agent, and the only part
-// that may change after the end. Head and end are encoded once, as the published JSON record ([Interaction.AppendJSON]); the store
+// that may change after the end. Head and end are encoded once, as the published JSON record ([Record.AppendJSON]); the store
 // keeps those bytes and REST sends them, so what was shown, what is stored and what is read later are the same text.
 //
 // [Service] is the one door: REST, pages, CLI and MCP call it with a [Principal], and it decides who may do what. An agent's

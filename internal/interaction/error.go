@@ -20,7 +20,6 @@ const (
 	IdempotencyKey   Code = "idempotency_key_conflict"  // 409: another answer, or another request under the same key
 	StateTransition  Code = "state_transition_conflict" // 409: what was decided on is not what is there
 	RequestTooLarge  Code = "request_too_large"         // 413
-	MisdirectedHost  Code = "misdirected_request"       // 421: a Host header that is not ours
 	RateLimited      Code = "rate_limited"              // 429
 	Internal         Code = "internal_error"            // 500: nothing about it is told
 	Unavailable      Code = "service_unavailable"       // 503

@@ -10,8 +10,8 @@ type Kind string
 
 // The kinds.
 const (
-	Permission Kind = "permission"
-	QuestionK  Kind = "question"
+	PermissionKind Kind = "permission"
+	QuestionKind   Kind = "question"
 )
 
 // State is where an interaction stands.
@@ -147,12 +147,12 @@ func (d Delivery) State() DeliveryState {
 
 // Allowed says whether the interaction is a permission that was allowed.
 func (i Interaction) Allowed() bool {
-	return i.State == Resolved && i.Kind == Permission && i.End.Answers[0].OptionIndices[0] == AllowOption
+	return i.State == Resolved && i.Kind == PermissionKind && i.End.Answers[0].OptionIndices[0] == AllowOption
 }
 
 // Denied says whether the interaction is a permission that was denied. Expired and canceled ones were not.
 func (i Interaction) Denied() bool {
-	return i.State == Resolved && i.Kind == Permission && !i.Allowed()
+	return i.State == Resolved && i.Kind == PermissionKind && !i.Allowed()
 }
 
 // Questions are what an answer answers.

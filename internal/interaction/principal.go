@@ -68,7 +68,11 @@ func (p Principal) reads(r Record) bool {
 	if p.ProjectID != "" && p.ProjectID != r.ProjectID {
 		return false
 	}
-	return p.Can(ScopeRead) || p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
+	return p.Can(ScopeRead) || p.askedRecord(r)
+}
+
+func (p Principal) askedRecord(r Record) bool {
+	return p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
 }
 
 // actor is how the principal is told in the record.

@@ -56,7 +56,7 @@ const (
 )
 
 // Normalised is r trimmed and within the limits; the first thing wrong is named in a ValidationFailed error. It is for forms
-// that a caller wrote: the form of a permission is made by [NewPermission] and is verbatim.
+// that a caller wrote: the form of a permission is made by [PermissionRequest] and is verbatim.
 func (r Request) Normalised() (Request, error) {
 	var err error
 	if r.Title, err = line("request.title", r.Title, MaxTitle); err != nil {

@@ -91,11 +91,11 @@ func (i Interaction) again(answers []Answer, d Decision) (Change, error) {
 
 // decision is what is stored beside the answers. What goes with Allow only, or with a question only, is refused elsewhere.
 func (i Interaction) decision(a Answers, answers []Answer) (Decision, error) {
-	allows := i.Kind == Permission && answers[0].OptionIndices[0] == AllowOption
+	allows := i.Kind == PermissionKind && answers[0].OptionIndices[0] == AllowOption
 	if field := a.allowOnly(); field != "" && !allows {
 		return Decision{}, Errorf(InvalidRequest, "%s: goes with Allow only", field)
 	}
-	if a.Response != "" && i.Kind != QuestionK {
+	if a.Response != "" && i.Kind != QuestionKind {
 		return Decision{}, Errorf(InvalidRequest, "response: goes with questions only")
 	}
 	d := Decision{Note: a.Note, UpdatedInput: a.UpdatedInput, UpdatedPermissions: a.UpdatedPermissions, Response: a.Response}
@@ -185,7 +185,7 @@ func (i Interaction) resolved(end End) Change {
 func (c *Change) moveToolCall(i Interaction, end End) {
 	move := ToolCallMove{ID: i.ToolCallID, To: ToolCallReady}
 	switch {
-	case i.Kind == QuestionK:
+	case i.Kind == QuestionKind:
 		move = ToolCallMove{ID: i.ToolCallID, To: ToolCallCompleted, Outcome: ToolCallSucceeded, Result: i.answersText()}
 	case i.Denied():
 		move = ToolCallMove{ID: i.ToolCallID, To: ToolCallCompleted, Outcome: ToolCallDenied, Result: i.DenialReason()}

@@ -152,11 +152,12 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 	if err != nil || !created {
 		return r, created, err
 	}
+	s.seen(agent)
 	if ask.WaitMode == Block {
 		s.askers.expect(r.ID, now)
 	}
 	if ask.timeout() > 0 {
-		s.keepDeadlines()
+		s.lookAgain()
 	}
 	return r, created, nil
 }
@@ -203,6 +204,9 @@ func (s *Service) Get(ctx context.Context, p Principal, ref Ref) (Record, error)
 	if !p.reads(r) {
 		return Record{}, forbidden("read interactions")
 	}
+	if p.askedRecord(r) {
+		s.seen(r.AgentID)
+	}
 	return r, nil
 }
 
@@ -214,9 +218,9 @@ func (s *Service) Wait(ctx context.Context, p Principal, ref Ref, d time.Duratio
 	if err != nil || r.State != Open || d <= 0 {
 		return r, err
 	}
-	if p.IsAgent() {
-		s.heardOf(r)
-		defer func() { s.askers.depart(r.ID, s.Time()) }()
+	if p.askedRecord(r) {
+		leave := s.heardOf(r)
+		defer func() { leave(s.Time()) }()
 	}
 	if err := s.await(ctx, changes, d, &r); err != nil {
 		return r, err
@@ -249,19 +253,25 @@ func (s *Service) await(ctx context.Context, changes <-chan Record, d time.Durat
 	return nil
 }
 
-// heardOf notes that the asker of r waits on the line.
-func (s *Service) heardOf(r Record) {
-	if s.askers.arrive(r.ID) || !r.Delivery.AskerGoneSince.IsZero() {
-		s.store.MarkAsker(r.ID, time.Time{})
+// heardOf notes that the asker of r waits on the line, until leave.
+func (s *Service) heardOf(r Record) (leave func(time.Time)) {
+	back, leave := s.askers.arrive(r.ID)
+	if back || !r.Delivery.AskerGoneSince.IsZero() {
+		s.markAsker(r.ID)
 	}
-	if now := s.Time(); s.askers.touch(r.AgentID, now) {
-		s.store.TouchAgent(r.AgentID, now)
+	return leave
+}
+
+// seen notes that an agent was heard of.
+func (s *Service) seen(agent ID) {
+	if now := s.Time(); s.askers.touch(agent, now) {
+		s.store.TouchAgent(agent, now)
 	}
 }
 
 // PickedUp notes that the caller was handed r. Call it when the answer has left; only the asker's own reading counts.
 func (s *Service) PickedUp(p Principal, r Record) {
-	if p.IsAgent() && r.State == Resolved && r.Delivery.PickedUpAt.IsZero() {
+	if p.askedRecord(r) && r.State == Resolved && r.Delivery.PickedUpAt.IsZero() {
 		s.store.MarkPickedUp(r.ID, s.Time())
 	}
 }

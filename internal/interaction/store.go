@@ -18,7 +18,7 @@ type Store interface {
 	CreateAgent(ctx context.Context, p Project, a NewAgent, once Once, now time.Time) (agent Agent, created bool, err error)
 	// UpdateAgent changes an agent inside the transaction that writes it.
 	UpdateAgent(ctx context.Context, id ID, change func(Agent) (Agent, error)) (Agent, error)
-	// TouchAgent remembers that the agent's asker was heard of. It waits for nothing and may be lost.
+	// TouchAgent remembers that the agent's asker was heard of. It does not wait for the disk, and may be lost.
 	TouchAgent(id ID, at time.Time)
 	Agent(ctx context.Context, id ID) (Agent, error)
 	AgentName(ctx context.Context, id ID) (string, error)
@@ -44,9 +44,10 @@ type Store interface {
 	NextDeadline(ctx context.Context) (time.Time, error)
 	// OnTheLine are the open interactions whose askers wait on the line.
 	OnTheLine(ctx context.Context) ([]ID, error)
-	// MarkPickedUp and MarkAsker record delivery. Marking what is already so writes nothing. They return at once; failures are logged.
+	// MarkPickedUp and MarkAsker record delivery, and do not wait for the disk; failures are logged. Marking what is already so writes
+	// nothing. MarkAsker is for open interactions, and asks goneSince when it writes: zero means that the asker is there.
 	MarkPickedUp(id ID, at time.Time)
-	MarkAsker(id ID, goneSince time.Time)
+	MarkAsker(id ID, goneSince func() time.Time)
 }
 
 // Once makes a create happen once: the same key from the same caller with the same request gives the first result again, with

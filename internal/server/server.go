@@ -27,8 +27,12 @@ import (
 	"sayso/web"
 )
 
-// stopWithin is how long a stop may take.
-const stopWithin = 10 * time.Second
+const (
+	stopWithin = 10 * time.Second
+	// slowest is how long a request may take from its first byte to the last of its answer. The longest wait for an interaction is within it,
+	// and sockets are not bound by it.
+	slowest = 2 * time.Minute
+)
 
 // server is one running program.
 type server struct {
@@ -43,6 +47,7 @@ type server struct {
 	keys    localKeys
 
 	listeners  sync.WaitGroup
+	unused     unused
 	inner      net.Listener // on loopback, until somebody signed in
 	open       chan struct{}
 	demo       atomic.Bool // it runs
@@ -84,20 +89,19 @@ func (s *server) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.service.Start(ctx); err != nil {
+		return err
+	}
 	url, err := s.listen(ctx, first)
 	if err != nil {
 		return err
 	}
 	defer removeServerFile(s.config.Data)
-	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	failed := make(chan error, 1)
-	s.background.Go(func() { failed <- s.service.Run(working, func() { s.announce(ctx, url) }) })
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	return errors.Join(err, s.stop(stop))
+	working, endWork := context.WithCancel(context.WithoutCancel(ctx)) // deadlines are kept until the last connection is drained
+	s.background.Go(func() { s.service.Run(working) })
+	s.announce(ctx, url)
+	<-ctx.Done()
+	return s.stop(endWork)
 }
 
 // assemble makes the parts, from the store outwards.
@@ -113,7 +117,9 @@ func (s *server) assemble(ctx context.Context) (err error) {
 		SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
 	s.http = &http.Server{
-		Handler: s.pages, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: s.pages, MaxHeaderBytes: 64 << 10,
+		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ReadTimeout: slowest, WriteTimeout: slowest, ConnState: s.unused.note,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	return nil
@@ -171,20 +177,26 @@ func (s *server) signedIn(first bool) {
 	}
 }
 
-// openUp waits for the owner, and then moves from loopback to the configured address. Connections that are open stay.
+// openUp waits for the owner, and then listens on the configured address too. Loopback stays, for this machine: under an address that
+// stands for all of them it is one of them.
 func (s *server) openUp(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
 	case <-s.open:
 	}
-	_, port, _ := net.SplitHostPort(s.inner.Addr().String())
+	inner := s.inner.Addr().String()
+	_, port, _ := net.SplitHostPort(inner)
 	host, _, _ := net.SplitHostPort(s.config.Listen)
-	s.inner.Close()
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		s.inner.Close() // both cannot be had at once; connections that are open stay
+	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		s.log.Error("listen", "err", err, "hint", "restart with another --listen")
-		return
+		if l, err = net.Listen("tcp", inner); err != nil {
+			return
+		}
 	}
 	s.log.Info("listening", "address", l.Addr().String())
 	s.run(l)
@@ -243,6 +255,7 @@ func (s *server) stop(endWork context.CancelFunc) error {
 	defer cancel()
 	s.service.Close()
 	s.pages.Close()
+	s.unused.close()
 	err := s.http.Shutdown(ctx)
 	endWork()
 	s.listeners.Wait()

@@ -44,26 +44,42 @@ func (s *Store) HasOwner(context.Context) (bool, error) {
 	return has, err
 }
 
-// Owner is the first user.
-func (s *Store) Owner(ctx context.Context, name string, now time.Time) (user interaction.ID, first bool, err error) {
+// SignIn uses up a code and starts a session of the owner; see [auth.Store].
+func (s *Store) SignIn(ctx context.Context, code auth.Hash, born time.Time, name string, session auth.Hash, now time.Time) (ok, first bool, err error) {
 	err = s.writer.do(ctx, func(t *tx) error {
-		err := t.row("SELECT id FROM users ORDER BY key LIMIT 1", nil, &user)
-		if interaction.CodeOf(err) != interaction.NotFound {
-			first = false
+		ok, first = false, false
+		if ok, err = t.useCode(code, born); err != nil || !ok {
 			return err
 		}
-		first, user = true, interaction.NewID(interaction.UserPrefix, now)
-		return t.run("INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", user, name, ms(now))
+		owner, made, err := t.owner(name, now)
+		if err != nil {
+			return err
+		}
+		first = made
+		return t.run("INSERT INTO sessions (hash, user, created_at, seen_at) VALUES (?, ?, ?, ?)", session[:], owner, ms(now), ms(now))
 	})
-	return user, first, err
+	return ok && err == nil, first, err
 }
 
-// StartSession stores a session.
-func (s *Store) StartSession(ctx context.Context, h auth.Hash, user interaction.ID, now time.Time) error {
-	return s.writer.do(ctx, func(t *tx) error {
-		return t.run("INSERT INTO sessions (hash, user, created_at, seen_at) VALUES (?, (SELECT key FROM users WHERE id = ?), ?, ?)",
-			h[:], user, ms(now), ms(now))
-	})
+// useCode takes a code away and says whether it was good.
+func (t *tx) useCode(h auth.Hash, born time.Time) (good bool, err error) {
+	var made int64
+	t.writes++
+	err = t.row("DELETE FROM signin_codes WHERE hash = ? RETURNING created_at", []any{h[:]}, &made)
+	if interaction.CodeOf(err) == interaction.NotFound {
+		return false, nil
+	}
+	return made > ms(born), err
+}
+
+// owner is the first user, and whether this made it.
+func (t *tx) owner(name string, now time.Time) (key int64, made bool, err error) {
+	err = t.row("SELECT key FROM users ORDER BY key LIMIT 1", nil, &key)
+	if interaction.CodeOf(err) != interaction.NotFound {
+		return key, false, err
+	}
+	key, err = t.insert("INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", interaction.NewID(interaction.UserPrefix, now), name, ms(now))
+	return key, true, err
 }
 
 // SessionPrincipal finds a session that is neither too old nor idle for too long, and when it was last seen. Its user may do everything:
@@ -96,23 +112,8 @@ func (s *Store) AddCode(ctx context.Context, h auth.Hash, now time.Time) error {
 	})
 }
 
-// UseCode takes a code away and says whether it was good.
-func (s *Store) UseCode(ctx context.Context, h auth.Hash, born time.Time) (good bool, err error) {
-	err = s.writer.do(ctx, func(t *tx) error {
-		var made int64
-		err := t.row("DELETE FROM signin_codes WHERE hash = ? RETURNING created_at", []any{h[:]}, &made)
-		t.writes++
-		good = err == nil && made > ms(born)
-		if interaction.CodeOf(err) == interaction.NotFound {
-			return nil
-		}
-		return err
-	})
-	return good && err == nil, err
-}
-
-// KeepCode says whether a code is good.
-func (s *Store) KeepCode(_ context.Context, h auth.Hash, born time.Time) (good bool, err error) {
+// GoodCode says whether a code is good.
+func (s *Store) GoodCode(_ context.Context, h auth.Hash, born time.Time) (good bool, err error) {
 	err = s.row("SELECT EXISTS (SELECT 1 FROM signin_codes WHERE hash = ? AND created_at > ?)", []any{h[:], ms(born)}, &good)
 	return good, err
 }

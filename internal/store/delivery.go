@@ -10,7 +10,7 @@ import (
 
 // MarkPickedUp records that the asker has the answer.
 func (s *Store) MarkPickedUp(id interaction.ID, at time.Time) {
-	s.mark("mark picked up", id, func(d *interaction.Delivery) bool {
+	s.mark("mark picked up", id, func(_ interaction.State, d *interaction.Delivery) bool {
 		if !d.PickedUpAt.IsZero() {
 			return false
 		}
@@ -19,22 +19,23 @@ func (s *Store) MarkPickedUp(id interaction.ID, at time.Time) {
 	})
 }
 
-// MarkAsker records that the asker has been gone since a time, or is back if that is zero.
-func (s *Store) MarkAsker(id interaction.ID, goneSince time.Time) {
-	s.mark("mark asker", id, func(d *interaction.Delivery) bool {
-		if d.AskerGoneSince.Equal(goneSince) {
+// MarkAsker records since when the asker has been gone, or that it is back.
+func (s *Store) MarkAsker(id interaction.ID, goneSince func() time.Time) {
+	s.mark("mark asker", id, func(state interaction.State, d *interaction.Delivery) bool {
+		since := goneSince()
+		if state != interaction.Open || d.AskerGoneSince.Equal(since) {
 			return false
 		}
-		d.AskerGoneSince = goneSince
+		d.AskerGoneSince = since
 		return true
 	})
 }
 
 // mark changes the delivery of an interaction, if change says that there is something to change, and tells followers.
-func (s *Store) mark(what string, id interaction.ID, change func(*interaction.Delivery) bool) {
+func (s *Store) mark(what string, id interaction.ID, change func(interaction.State, *interaction.Delivery) bool) {
 	s.writer.later(what, func(t *tx) error {
 		at, r, err := t.locate(s, id)
-		if err != nil || !change(&r.Delivery) {
+		if err != nil || !change(r.State, &r.Delivery) {
 			return err
 		}
 		if r.Version, err = t.next(at.project); err != nil {

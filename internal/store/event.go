@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"strings"
 
 	"sayso/internal/audit"
@@ -66,43 +67,87 @@ func auditEntry(kind interaction.EventKind, sequence int64, r interaction.Record
 	return e
 }
 
-// Verify checks a project's whole audit chain, and that every final interaction agrees with its entry. It gives the number of entries;
-// the error names the first that does not hold.
-func (s *Store) Verify(_ context.Context, project interaction.ID) (n int, err error) {
-	var chain audit.Chain
-	const entries = `SELECT a.entry, a.hash, a.sequence, i.id, r.head, e.record FROM audit_entries a
-		JOIN events v ON v.project = a.project AND v.sequence = a.sequence
-		JOIN interactions i ON i.key = v.interaction JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
-		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`
-	err = s.rows(entries, []any{project}, func(rows *sql.Rows) error { return verifyRow(&chain, rows) })
+// Verify checks a project's whole audit chain, and that every final interaction agrees with its entry. It reads one state of the database,
+// whatever is written meanwhile. It gives the number of entries; the error names the first that does not hold.
+func (s *Store) Verify(ctx context.Context, project interaction.ID) (n int, err error) {
+	t, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
-		return chain.N, err
+		return 0, err
 	}
-	var head []byte
-	var written int
-	const heads = "SELECT coalesce(audit_head, x''), (SELECT count(*) FROM audit_entries a WHERE a.project = p.key) FROM projects p WHERE p.id = ?"
-	if err := s.row(heads, []any{project}, &head, &written); err != nil {
-		return chain.N, err
+	defer t.Rollback()
+	var v verification
+	if err := v.entries(t, project); err != nil {
+		return v.chain.N, err
 	}
-	return chain.N, chain.Complete(written, head)
+	return v.chain.N, v.complete(t, project)
 }
 
-func verifyRow(chain *audit.Chain, rows *sql.Rows) error {
-	var canonical, hash, head, end []byte
-	var sequence int64
-	var id string
-	if err := rows.Scan(&canonical, &hash, &sequence, &id, &head, &end); err != nil {
-		return err
-	}
-	entry, err := chain.Append(canonical, audit.Hash(hash))
+// verification walks through a project's entries.
+type verification struct {
+	chain audit.Chain
+	ended int // entries that are of the end they name
+}
+
+func (v *verification) entries(t *sql.Tx, project interaction.ID) error {
+	rows, err := t.Query(`SELECT a.entry, a.hash, a.sequence, i.id, i.state, r.head, e.record, coalesce(e.sequence, 0) FROM audit_entries a
+		JOIN events v ON v.project = a.project AND v.sequence = a.sequence
+		JOIN interactions i ON i.key = v.interaction JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
+		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`, project)
 	if err != nil {
 		return err
 	}
-	record := head
-	if entry.Action != string(interaction.CreatedEvent) {
-		record = end
+	defer rows.Close()
+	for rows.Next() {
+		if err := v.entry(rows); err != nil {
+			return err
+		}
 	}
-	return entry.Agrees(sequence, id, record)
+	return rows.Err()
+}
+
+func (v *verification) entry(rows *sql.Rows) error {
+	var canonical, hash, head, end []byte
+	var sequence, endSequence int64
+	var id string
+	var state interaction.State
+	if err := rows.Scan(&canonical, &hash, &sequence, &id, &state, &head, &end, &endSequence); err != nil {
+		return err
+	}
+	entry, err := v.chain.Append(canonical, audit.Hash(hash))
+	if err != nil {
+		return err
+	}
+	leads, ends := leadsTo[interaction.EventKind(entry.Action)]
+	if !ends {
+		return entry.Agrees(sequence, id, head)
+	}
+	if state != leads || endSequence != sequence {
+		return fmt.Errorf("audit entry with sequence %d: interaction %s is %s, which is not how it was recorded to end", sequence, id, state)
+	}
+	v.ended++
+	return entry.Agrees(sequence, id, end)
+}
+
+// leadsTo is the state in which an action leaves an interaction for ever.
+var leadsTo = map[interaction.EventKind]interaction.State{
+	interaction.AnsweredEvent: interaction.Resolved, interaction.CanceledEvent: interaction.Canceled, interaction.ExpiredEvent: interaction.Canceled,
+}
+
+// complete checks that nothing is there that no entry tells of: no entry cut off, no end slipped in.
+func (v *verification) complete(t *sql.Tx, project interaction.ID) error {
+	const q = `SELECT coalesce(p.audit_head, x''), (SELECT count(*) FROM audit_entries a WHERE a.project = p.key),
+		(SELECT count(*) FROM interactions i WHERE i.project = p.key AND i.state <> 'open'),
+		(SELECT count(*) FROM ends e JOIN interactions i ON i.key = e.interaction WHERE i.project = p.key)
+		FROM projects p WHERE p.id = ?`
+	var head []byte
+	var written, final, ends int
+	if err := t.QueryRow(q, project).Scan(&head, &written, &final, &ends); err != nil {
+		return found(err)
+	}
+	if final != v.ended || ends != v.ended {
+		return fmt.Errorf("%d interactions are final and %d have an end, but %d ends are in the audit log", final, ends, v.ended)
+	}
+	return v.chain.Complete(written, head)
 }
 
 // History is what the log holds about one interaction.

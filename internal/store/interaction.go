@@ -54,10 +54,10 @@ func scanOpen(scan func(...any) error) (row, error) {
 }
 
 // named fills in the public ids of project and agent.
-func (s *Store) named(r row) (interaction.Record, error) {
+func (s *Store) named(read reader, r row) (interaction.Record, error) {
 	var err error
-	if r.ProjectID, err = s.projects.of(r.project); err == nil {
-		r.AgentID, err = s.agents.of(r.agent)
+	if r.ProjectID, err = s.projects.of(read, r.project); err == nil {
+		r.AgentID, err = s.agents.of(read, r.agent)
 	}
 	return r.Record, err
 }
@@ -72,26 +72,27 @@ func (s *Store) Interaction(_ context.Context, id interaction.ID) (interaction.R
 	if err != nil {
 		return r.Record, err
 	}
-	return s.named(r)
+	return s.named(s.row, r)
 }
 
 // Interactions lists interactions by (created_at, id).
-func (s *Store) Interactions(_ context.Context, f interaction.Filter) (list []interaction.Record, err error) {
+func (s *Store) Interactions(_ context.Context, f interaction.Filter) ([]interaction.Record, error) {
 	q, scan := listQuery(f)
-	list = make([]interaction.Record, 0, f.Limit+1)
-	err = s.rows(q.text(), q.args, func(rows *sql.Rows) error {
+	found := make([]row, 0, f.Limit+1)
+	err := s.rows(q.text(), q.args, func(rows *sql.Rows) error {
 		r, err := scan(rows.Scan)
-		if err != nil {
-			return err
-		}
-		record, err := s.named(r)
-		list = append(list, record)
+		found = append(found, r)
 		return err
 	})
+	list := make([]interaction.Record, len(found))
+	for n := 0; n < len(found) && err == nil; n++ {
+		list[n], err = s.named(s.row, found[n])
+	}
 	return list, err
 }
 
-// listQuery is the query for f, and how its rows are read. Each of its forms is covered by an index in its order; a test asserts the plans.
+// listQuery is the query for f, and how its rows are read. Each of its forms goes through an index in its order, and a test asserts the
+// plans; kind, resolved_by and the state resolved pick from the rows that pass by, so a rare one of these may pass many.
 func listQuery(f interaction.Filter) (q *query, scan func(func(...any) error) (row, error)) {
 	q, scan = newQuery(recordColumns), scanRow
 	if f.State == interaction.Open && f.ResolvedBy == "" {
@@ -99,10 +100,8 @@ func listQuery(f interaction.Filter) (q *query, scan func(func(...any) error) (r
 	}
 	if f.Agent != "" {
 		q.where("i.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
-		q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
-	} else {
-		q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
 	}
+	q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
 	q.state(f)
 	q.equal("i.kind", string(f.Kind))
 	q.equal("i.cancel_reason", string(f.CancelReason))
@@ -249,6 +248,6 @@ func (t *tx) locate(s *Store, id interaction.ID) (place, interaction.Record, err
 	if err != nil {
 		return place{}, r.Record, err
 	}
-	record, err := s.named(r)
+	record, err := s.named(t.row, r)
 	return place{project: r.project, agent: r.agent, interaction: r.Key}, record, err
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"strconv"
 	"strings"
 
 	"sayso/internal/interaction"
@@ -41,7 +40,8 @@ func (q *query) page(table string, p interaction.Page) {
 	if p.After != nil {
 		q.where("("+at+", "+id+")"+beyond+"(+?, +?)", ms(p.After.At), p.After.ID)
 	}
-	q.tail = " ORDER BY " + at + order + ", " + id + order + " LIMIT " + strconv.Itoa(p.Limit+1)
+	q.tail = " ORDER BY " + at + order + ", " + id + order + " LIMIT +?"
+	q.args = append(q.args, p.Limit+1)
 }
 
 func (q *query) text() string {

@@ -16,7 +16,7 @@ func (s *Store) Update(ctx context.Context, id interaction.ID, who *interaction.
 		if err != nil {
 			return err
 		}
-		actor, known, err := t.actorID(at.project, who)
+		actor, known, err := t.actorID(at.project, who, i.CreatedAt)
 		if err != nil {
 			return err
 		}
@@ -43,14 +43,14 @@ func (s *Store) Update(ctx context.Context, id interaction.ID, who *interaction.
 }
 
 // actorID is the id of an external person: the one on record, or a new one.
-func (t *tx) actorID(project int64, who *interaction.External) (id interaction.ID, known bool, err error) {
+func (t *tx) actorID(project int64, who *interaction.External, now time.Time) (id interaction.ID, known bool, err error) {
 	if who == nil {
 		return "", false, nil
 	}
 	err = t.row("SELECT id FROM actors WHERE project = ? AND tenant = ? AND user = ?",
 		[]any{project, who.ProviderTenantID, who.ProviderUserID}, &id)
 	if interaction.CodeOf(err) == interaction.NotFound {
-		return interaction.NewID(interaction.ActorPrefix, time.Now()), false, nil
+		return interaction.NewID(interaction.ActorPrefix, now), false, nil
 	}
 	return id, err == nil, err
 }

@@ -105,8 +105,8 @@ func (s *Store) open(ctx context.Context, path string, o Options) error {
 		return err
 	}
 	s.writer = w
-	s.projects = names{query: "SELECT key, id FROM projects WHERE key = ?", store: s}
-	s.agents = names{query: "SELECT key, id FROM agents WHERE key = ?", store: s}
+	s.projects = names{query: "SELECT id FROM projects WHERE key = ?"}
+	s.agents = names{query: "SELECT id FROM agents WHERE key = ?"}
 	return s.seed(ctx)
 }
 
@@ -148,7 +148,7 @@ func takeFolder(folder string) (*os.File, error) {
 }
 
 func dsn(path, more string) string {
-	return "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&_mutex=no" + more
+	return "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on" + more
 }
 
 // connector opens connections and refuses one that does not keep the promise: go-sqlite3's own default for WAL would lose
@@ -268,17 +268,20 @@ func found(err error) error {
 
 // names remembers which public id an integer key stands for; neither ever changes.
 type names struct {
-	store *Store
 	query string
 	known sync.Map
 }
 
-func (n *names) of(key int64) (interaction.ID, error) {
+// reader reads one row: on the read pool, or on the writer's connection inside its transaction. Whoever holds a connection must read on
+// that one: waiting for another while holding one is how a pool locks up.
+type reader func(text string, args []any, into ...any) error
+
+func (n *names) of(read reader, key int64) (interaction.ID, error) {
 	if id, ok := n.known.Load(key); ok {
 		return id.(interaction.ID), nil
 	}
 	var id interaction.ID
-	if err := n.store.row(n.query, []any{key}, &key, &id); err != nil {
+	if err := read(n.query, []any{key}, &id); err != nil {
 		return "", err
 	}
 	n.known.Store(key, id)

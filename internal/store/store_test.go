@@ -304,7 +304,7 @@ func TestPlans(t *testing.T) {
 	after := &interaction.Cursor{At: start, ID: agent.ID}
 	for _, f := range []interaction.Filter{
 		{}, {State: interaction.Open}, {State: interaction.Canceled}, {State: interaction.Resolved}, {Agent: agent.ID}, {Agent: agent.ID, State: interaction.Open},
-		{Agent: agent.ID, Ended: true}, {CancelReason: interaction.DeadlinePassed}, {Kind: interaction.Permission, CreatedAfter: start, CreatedBefore: start},
+		{Agent: agent.ID, Ended: true}, {CancelReason: interaction.DeadlinePassed}, {Kind: interaction.PermissionKind, CreatedAfter: start, CreatedBefore: start},
 	} {
 		for _, page := range []interaction.Page{{Limit: 50}, {Limit: 50, Newest: true}, {Limit: 50, After: after}} {
 			f.Project, f.Page = agent.ProjectID, page
@@ -464,8 +464,7 @@ func TestExpiredWhileDown(t *testing.T) {
 	must(t, s.Close())
 	s = open(t, folder)
 	service := interaction.NewService(s, nil, s.log, func() time.Time { return start.Add(time.Hour) })
-	ctx, cancel := context.WithCancel(t.Context())
-	must(t, service.Run(ctx, cancel))
+	must(t, service.Start(t.Context()))
 	got, err := s.Interaction(t.Context(), r.ID)
 	must(t, err)
 	i, err := got.Interaction()

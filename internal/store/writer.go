@@ -34,7 +34,7 @@ type writer struct {
 
 	followers followers
 	commits   atomic.Int64 // transactions that held at least one change
-	written   atomic.Int64 // closures in them
+	failed    error        // the disk failed: what is stored is unclear, and nothing is written any more
 }
 
 // job is one closure and what became of it.
@@ -42,6 +42,7 @@ type job struct {
 	run  func(*tx) error
 	err  error
 	done chan struct{} // nil: nobody waits
+	what string        // for the log, when nobody waits
 }
 
 // tx is the transaction that a closure writes to.
@@ -88,16 +89,9 @@ func (w *writer) do(ctx context.Context, run func(*tx) error) error {
 	return j.err
 }
 
-// later is do that waits for nothing; a failure is logged.
+// later is do that does not wait for the disk; a failure is logged.
 func (w *writer) later(what string, run func(*tx) error) {
-	err := w.hand(&job{run: func(t *tx) error {
-		err := run(t)
-		if err != nil {
-			w.log.Error(what, "err", err)
-		}
-		return err
-	}})
-	if err != nil {
+	if err := w.hand(&job{run: run, what: what}); err != nil {
 		w.log.Warn(what, "err", err)
 	}
 }
@@ -161,38 +155,54 @@ func (w *writer) carryOut(batch []*job) {
 			return
 		}
 		batch = slices.DeleteFunc(batch, func(j *job) bool { return j == spoiler })
-		spoiler.answer()
+		w.answer(spoiler)
 	}
 }
 
 // attempt runs the batch in one transaction. It gives the job that spoilt it, if one did, or the error that beat them all.
 func (w *writer) attempt(t *tx, batch []*job) (spoiler *job, err error) {
+	if w.failed != nil {
+		return nil, w.failed
+	}
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return nil, err
 	}
-	for _, j := range batch {
-		before := t.writes
-		j.err = j.run(t)
-		if failed, _ := diskFailure(j.err); failed {
-			w.rollback()
-			return nil, j.err
-		}
-		if j.err != nil && t.writes > before {
-			w.rollback()
-			return j, nil
-		}
-	}
-	if t.writes == 0 {
+	if spoiler, err = t.runAll(batch); spoiler != nil || err != nil || t.writes == 0 {
 		w.rollback()
-		return nil, nil
+		return spoiler, err
 	}
 	if err := errors.Join(t.writeHeads(), w.exec("COMMIT")); err != nil {
 		w.rollback()
 		return nil, err
 	}
 	w.commits.Add(1)
-	w.written.Add(int64(len(batch)))
 	return nil, nil
+}
+
+// runAll runs the closures one after another, until one spoils the transaction or the disk fails.
+func (t *tx) runAll(batch []*job) (spoiler *job, err error) {
+	for _, j := range batch {
+		before := t.writes
+		j.err = t.runOne(j)
+		if failed, _ := diskFailure(j.err); failed {
+			return nil, j.err
+		}
+		if j.err != nil && t.writes > before {
+			return j, nil
+		}
+	}
+	return nil, nil
+}
+
+// runOne runs a closure. One that panics spoils the transaction like one that fails: others must not pay for it.
+func (t *tx) runOne(j *job) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			t.writes++
+			err = fmt.Errorf("panic in a transaction: %v", v)
+		}
+	}()
+	return j.run(t)
 }
 
 // finish tells followers and callers. What a job found out holds only if the transaction that it looked at was committed.
@@ -206,7 +216,7 @@ func (w *writer) finish(t *tx, batch []*job, err error) {
 		if err != nil {
 			j.err = err
 		}
-		j.answer()
+		w.answer(j)
 	}
 }
 
@@ -215,6 +225,7 @@ func (w *writer) failure(err error) error {
 	if _, passing := diskFailure(err); passing {
 		return &interaction.Error{Code: interaction.Unavailable, Message: "The disk is full or busy; nothing was recorded.", Err: err, RetryAfter: 5}
 	}
+	w.failed = err
 	w.broken(err)
 	return &interaction.Error{Code: interaction.Unavailable, Message: "The database failed; nothing was recorded.", Err: err}
 }
@@ -235,9 +246,12 @@ func diskFailure(err error) (failed, passing bool) {
 	return false, false
 }
 
-func (j *job) answer() {
-	if j.done != nil {
+func (w *writer) answer(j *job) {
+	switch {
+	case j.done != nil:
 		close(j.done)
+	case j.err != nil:
+		w.log.Error(j.what, "err", j.err)
 	}
 }
 

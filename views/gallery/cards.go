@@ -47,7 +47,7 @@ func permissions() []namedCard {
 
 // permission is a permission as most are, changed by the given functions.
 func permission(name string, change ...func(*views.Card)) views.Card {
-	card := card(name, views.Permission, "Permission requested for run_command")
+	card := card(name, views.PermissionKind, "Permission requested for run_command")
 	card.Context = []views.ContextItem{
 		item("Command", "rm -rf ./build && npm run build", true),
 		item("Working directory", "/home/dana/src/shop", true),

@@ -14,6 +14,7 @@ func endings() []namedCard {
 		{"allowed-picked-up", ended("pickedup", views.Allowed, 12*time.Second, pickedUp)},
 		{"allowed-reported", ended("reported", views.Allowed, 3*time.Minute, pickedUp, reported("succeeded"))},
 		{"allowed-reported-failed", ended("failed", views.Allowed, 3*time.Minute, pickedUp, reported("failed"), note)},
+		{"allowed-changed", ended("changed", views.Allowed, 40*time.Second, pickedUp, changedInput)},
 		{"denied", ended("denied", views.Denied, 3*time.Hour, pickedUp, reported("failed"), reason)},
 		{"answered", answered()},
 		{"canceled", ended("canceled", views.CanceledEnd, 26*time.Hour, cause("Canceled because a newer message to the agent replaced it."))},
@@ -52,6 +53,11 @@ func reason(c *views.Card) {
 	c.End.Reason = display.Show("Use the staging machine: this one is building the release.")
 }
 func note(c *views.Card) { c.End.Note = display.Show("Go ahead, but stop after the first failure.") }
+
+func changedInput(c *views.Card) {
+	c.End.Instead = display.Show(`{"command":"rm -rf ./build/cache"}`)
+	c.End.Remembered = display.Show(`[{"type":"addRules","destination":"localSettings"}]`)
+}
 
 func cause(sentence string) func(*views.Card) {
 	return func(c *views.Card) { c.End.Cause = sentence }

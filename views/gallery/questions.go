@@ -25,7 +25,7 @@ func question(name string, qs ...views.Question) views.Card {
 	if len(qs) > 1 {
 		title += " (+2 more)"
 	}
-	c := card(name, views.QuestionK, title)
+	c := card(name, views.QuestionKind, title)
 	c.Questions = qs
 	return c
 }
