@@ -2,7 +2,6 @@
 
 export SAYSO_DATA ?= ./data
 GO       ?= go
-# One set of flags everywhere: another set builds SQLite again.
 STATICCHECK = $(GO) tool -modfile=tools.mod staticcheck
 
 .PHONY: run demo test check dev bench fuzz generate help programs
@@ -15,7 +14,7 @@ demo: bin/sayso ## play an agent that asks, in a second terminal
 
 .PHONY: bin/sayso
 bin/sayso:
-	@echo "building (the first time takes about two minutes: SQLite is compiled)"
+	@[ -e $@ ] || echo "building; the first time takes about two minutes, since SQLite is compiled"
 	@$(GO) build -o $@ ./cmd/sayso
 
 test: programs ## everything, browser tests included

@@ -101,7 +101,7 @@ func AgentsPage(a Agents) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(a.Rows) == 0 {
-				templ_7745c5c3_Err = agentsEmpty().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = agentsEmpty(a).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -484,7 +484,7 @@ func agentState(row AgentRow) templ.Component {
 	})
 }
 
-func agentsEmpty() templ.Component {
+func agentsEmpty(a Agents) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -513,7 +513,7 @@ func agentsEmpty() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = typedText(`sayso approve --tool Bash --input '{"command":"ls"}'`).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = typedText(a.command(`approve --tool Bash --input '{"command":"ls"}'`)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

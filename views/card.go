@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,8 +36,16 @@ func (c Card) final() bool {
 	return c.State == Canceled || c.State == Resolved && !c.Delivery.ReportedAt.IsZero()
 }
 
+// noInput says that a tool is to run without being told anything, which is a fact to show and not a gap in the page.
+func (c Card) noInput() bool {
+	return c.Kind == PermissionKind && len(c.Context) == 0 && c.MoreItems == 0
+}
+
 // unseen says that part of the evidence is left out of this page.
 func (c Card) unseen() bool {
+	if c.MoreItems > 0 {
+		return true
+	}
 	for _, item := range c.Context {
 		if item.Hidden > 0 {
 			return true
@@ -186,6 +195,14 @@ func head(s string, n int) (string, bool) {
 		n--
 	}
 	return s, true
+}
+
+// chose says that the option with this label is an answer to the n-th question.
+func (c Card) chose(n int, label display.Text) bool {
+	if n >= len(c.End.Answers) {
+		return false
+	}
+	return slices.ContainsFunc(c.End.Answers[n].Chosen, func(chosen display.Text) bool { return chosen.String() == label.String() })
 }
 
 // detailsAfter is the option that the field for details follows: the last one that allows text, or -1.

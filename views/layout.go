@@ -14,6 +14,22 @@ func (p Page) documentTitle() string {
 	return title
 }
 
+// self is the address that loads this page again. An empty link would do on most pages, but not on one that answers a posted form.
+func (p Page) self() string {
+	if p.Self == "" {
+		return p.URL("/")
+	}
+	return p.Self
+}
+
+// command is how to call the program on the server's machine, with these arguments.
+func (p Page) command(arguments string) string {
+	if p.Command == "" {
+		return "sayso " + arguments
+	}
+	return p.Command + " " + arguments
+}
+
 func (p Page) agentsURL() string { return p.URL("/projects/" + p.Project + "/agents") }
 
 func (p Page) current(s Section) string {

@@ -84,7 +84,7 @@ func (s *Server) answerCards(c echo.Context, in interaction.Project, f interacti
 	}
 	tag := versionTag(records, open)
 	c.Response().Header().Set("ETag", tag)
-	if c.Request().Header.Get("If-None-Match") == tag {
+	if strings.Contains(c.Request().Header.Get("If-None-Match"), tag) { // a proxy may have made it weak, or part of a list
 		return c.NoContent(http.StatusNotModified)
 	}
 	cards, err := s.present(c.Request().Context(), s.presenter(in), records)
@@ -195,11 +195,11 @@ func (f cardForm) text(name string) string {
 	return ""
 }
 
-// answers reads the form. Text beside an option that takes none is dropped: the page hides it.
+// answers reads the form. A decision is bound to what was shown, so the digest must be there.
 func (f cardForm) answers() (interaction.Answers, error) {
 	a := interaction.Answers{Digest: f.text("digest"), Note: f.text("note")}
-	if unknown := f.unknown(); unknown != "" {
-		return a, interaction.Errorf(interaction.ValidationFailed, "%s: unknown field", unknown)
+	if err := f.checkFields(); err != nil {
+		return a, err
 	}
 	for n, q := range f.asked.Questions() {
 		answer, err := f.answer(n, q)
@@ -225,7 +225,9 @@ func (f cardForm) answer(n int, q interaction.Question) (a interaction.Answer, e
 	if len(a.OptionIndices) == 0 {
 		return a, interaction.Errorf(interaction.InvalidRequest, "%s", f.missing())
 	}
-	if takesText {
+	// A question's page hides the text beside an option that was not chosen after all. A permission's does not: a reason that comes with
+	// Allow is a contradiction, and is refused.
+	if takesText || f.asked.Kind == interaction.PermissionKind {
 		a.Text = f.text(name + "_text")
 	}
 	return a, nil
@@ -245,18 +247,25 @@ func (f cardForm) missing() string {
 	return "Choose an option for question " + strings.Join(open, ", ") + ". Nothing was recorded yet."
 }
 
-// unknown is a field that the form does not have; "" if there is none.
-func (f cardForm) unknown() string {
-	known := []string{"digest", "note"}
+// checkFields says what is wrong with the fields as such: one that the form does not have, one that is there twice, no digest.
+func (f cardForm) checkFields() error {
+	single, several := []string{"digest", "note"}, []string{}
 	for n := range f.asked.Questions() {
-		known = append(known, "q"+strconv.Itoa(n), "q"+strconv.Itoa(n)+"_text")
+		single = append(single, "q"+strconv.Itoa(n)+"_text")
+		several = append(several, "q"+strconv.Itoa(n))
 	}
-	for name := range f.values {
-		if !slices.Contains(known, name) {
-			return display.Line(name).String()
+	for name, values := range f.values {
+		switch {
+		case !slices.Contains(single, name) && !slices.Contains(several, name):
+			return interaction.Errorf(interaction.ValidationFailed, "%s: unknown field", display.Line(name))
+		case len(values) > 1 && slices.Contains(single, name):
+			return interaction.Errorf(interaction.ValidationFailed, "%s: given twice", name)
 		}
 	}
-	return ""
+	if f.text("digest") == "" {
+		return interaction.Errorf(interaction.ValidationFailed, "digest: is missing; it names what was shown")
+	}
+	return nil
 }
 
 // typed is every text of the form, so that none is lost.

@@ -79,6 +79,9 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) error {
 	case e.Code == interaction.Unauthorized && c.Request().Method == http.MethodGet:
 		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/signin")
 	}
+	if principal(c).ID == "" {
+		_ = s.findSession(c) // whoever is signed in keeps the rail, on any address
+	}
 	return s.renderStatus(c, status, views.ErrorPageView(views.ErrorPage{
 		Page: s.page(c, "Error", views.SectionNone), Status: status, Heading: headings[status], Message: e.Message,
 	}))

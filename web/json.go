@@ -171,7 +171,7 @@ func refuseNull(body []byte, raw []jsontext.Pointer) error {
 			return nil // its end: the body was read once already
 		}
 		if at := dec.StackPointer(); token.Kind() == 'n' && !within(at, raw) {
-			return interaction.Errorf(interaction.ValidationFailed, "%s: null is not allowed; leave the field out", field(at))
+			return interaction.Errorf(interaction.ValidationFailed, "%s: null is not allowed; give a value, or leave the field out if it is optional", field(at))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -41,8 +42,19 @@ func (s *Server) renderStatus(c echo.Context, status int, page templ.Component) 
 func (s *Server) page(c echo.Context, title string, section views.Section) views.Page {
 	return views.Page{
 		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: "default", Section: section,
-		User: principal(c).Name, Now: s.service.Time(),
+		User: principal(c).Name, Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
 	}
+}
+
+// self is the address that shows again what this response shows.
+func (s *Server) self(c echo.Context) string {
+	if c.Request().Method == http.MethodGet {
+		return s.config.BasePath + c.Request().URL.RequestURI()
+	}
+	if id := interaction.ID(c.Param("interaction")); id.WellFormed(interaction.InteractionPrefix) {
+		return s.config.BasePath + "/projects/" + url.PathEscape(c.Param("project")) + "/interactions/" + string(id)
+	}
+	return s.config.BasePath + "/"
 }
 
 // pageIn is page for one of a project, with its count of open cards.
@@ -78,7 +90,7 @@ func (s *Server) inboxPage(c echo.Context) error {
 		return err
 	}
 	page.LiveURL, page.CardsURL = p.url("/live"), p.url("/cards")
-	inbox := views.Inbox{Page: page, Groups: groups(cards)}
+	inbox := views.Inbox{Page: page, Groups: groups(cards), More: max(page.Open-len(cards), 0)}
 	if s.config.Demo != nil {
 		inbox.DemoURL = page.URL("/demo")
 	}
@@ -221,6 +233,7 @@ func (s *Server) conversationPage(c echo.Context) error {
 	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: id}); err != nil {
 		return err
 	}
+	model.More = max(agent.OpenInteractions-len(model.Cards), 0)
 	if model.Timeline, model.OlderURL, err = s.timeline(c, p, in, id, q.text("before")); err != nil {
 		return err
 	}

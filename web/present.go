@@ -11,8 +11,11 @@ import (
 	"sayso/views"
 )
 
-// shownAtOnce is how many bytes of a value a card holds; the rest is asked for.
-const shownAtOnce = 256 << 10
+// How much of the evidence a card holds; the rest is asked for. One request must not keep a page from being read.
+const (
+	shownAtOnce = 256 << 10 // bytes, of each value and of all that came before it
+	itemsAtOnce = 100
+)
 
 // presenter maps the domain to view models, for one project.
 type presenter struct {
@@ -41,9 +44,8 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 	}
 	var chips chips
 	chips.add(c.Title)
-	for n, item := range i.Request.Context {
-		c.Context = append(c.Context, p.contextItem(i.ID, n, item, &chips))
-	}
+	c.FullURL = p.interactionURL(i.ID) + "?full=1"
+	c.Context, c.MoreItems = p.context(i, &chips)
 	if i.Kind == interaction.QuestionKind {
 		c.Questions = convert(i.Request.Questions, chips.question)
 	}
@@ -54,7 +56,23 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 	return c
 }
 
-// contextItem shows a value. What is left out of it still raises its chips.
+// context shows the evidence, up to what a card holds, and counts the items that were left out. What is left out still raises its chips.
+func (p presenter) context(i interaction.Interaction, chips *chips) (shown []views.ContextItem, more int) {
+	size := 0
+	for n, item := range i.Request.Context {
+		if !p.whole && (n >= itemsAtOnce || size > shownAtOnce) {
+			chips.line(item.Label)
+			chips.text(item.Value)
+			more++
+			continue
+		}
+		size += len(item.Label) + len(item.Value)
+		shown = append(shown, p.contextItem(i.ID, n, item, chips))
+	}
+	return shown, more
+}
+
+// contextItem shows a value, or its beginning.
 func (p presenter) contextItem(id interaction.ID, n int, item interaction.ContextItem, chips *chips) views.ContextItem {
 	value := display.Show(item.Value)
 	label := display.Line(item.Label)

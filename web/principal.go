@@ -91,6 +91,9 @@ func (s *Server) findSession(c echo.Context) error {
 	}
 	h := auth.HashOf(cookie.Value)
 	p, err := s.gate.Session(c.Request().Context(), h)
+	if err == nil && p.Kind != interaction.UserPrincipal {
+		err = interaction.Errorf(interaction.Unauthorized, "You are signed out.") // unreachable unless bug in package auth
+	}
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	AllowedHosts []string // names that may stand in Host; empty: any
 	BodyLimit    int64    // bytes; 0: 1 MiB
 	OwnerName    string   // of the first person to sign in
+	Command      string   // that calls this program, as pages tell people to
 	Log          *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
 	SignedIn func(first bool)
@@ -90,9 +91,19 @@ func (s *Server) mounted(next http.Handler) http.Handler {
 		case !ours || !strings.HasPrefix(rest, "/"):
 			http.Error(w, "Sayso is at "+s.config.BasePath+"/", http.StatusNotFound)
 		default:
-			inside.ServeHTTP(w, r)
+			inside.ServeHTTP(w, asGet(r))
 		}
 	})
+}
+
+// asGet answers HEAD as GET; net/http leaves the body out.
+func asGet(r *http.Request) *http.Request {
+	if r.Method != http.MethodHead {
+		return r
+	}
+	get := r.Clone(r.Context())
+	get.Method = http.MethodGet
+	return get
 }
 
 // secure sets what every response carries. Pages replace the policy by one with their nonce.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sayso/web"
 )
 
 // endpoint is a route that takes a body, with a body that has every field.
@@ -644,6 +646,18 @@ func TestBodySize(t *testing.T) {
 				t.Error("something was written")
 			}
 		})
+	}
+}
+
+// TestBodyLimitIsSet checks that the limit of a body can be set, and is then the one that is told.
+func TestBodyLimitIsSet(t *testing.T) {
+	s := newSite(t, func(c *web.Config) { c.BodyLimit = 100 })
+	body := `{"name":"` + repeated("n", 89) + `"}`
+	if got := s.call(s.agent, "POST", project+"/agents", body); got.status != http.StatusCreated {
+		t.Errorf("%d bytes: %d %s", len(body), got.status, got.body)
+	}
+	if got := s.call(s.agent, "POST", project+"/agents", body+" "); got.status != http.StatusRequestEntityTooLarge || !strings.Contains(got.message(), "at most 100 bytes") {
+		t.Errorf("%d bytes: %d %s", len(body)+1, got.status, got.body)
 	}
 }
 

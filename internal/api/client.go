@@ -16,12 +16,18 @@ import (
 
 // Client speaks to one server with one key.
 type Client struct {
-	URL     string // of the server, its base path included
-	Key     string
-	Channel string // told to the server as the channel of what is done; "": api
-	Org     string // "": default
-	Project string // id or slug; "": default
-	HTTP    *http.Client
+	URL       string // of the server, its base path included
+	PublicURL string // as people reach it; "": URL
+	Key       string
+	Channel   string // told to the server as the channel of what is done; "": api
+	Org       string // "": default
+	Project   string // id or slug; "": default
+	HTTP      *http.Client
+}
+
+// Link is the address of one of the server's pages, for a person.
+func (c *Client) Link(path string) string {
+	return strings.TrimSuffix(or(c.PublicURL, c.URL), "/") + path
 }
 
 // errMaybe says that a request may or may not have reached the server.

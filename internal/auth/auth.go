@@ -29,7 +29,7 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 type Store interface {
 	// KeyPrincipal is who a key that is not revoked stands for.
 	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, error)
-	// EnsureKey stores a key unless it is there.
+	// EnsureKey stores a key unless it is there, and revokes the others of its kind and name: the new one took their place.
 	EnsureKey(ctx context.Context, k Key, now time.Time) error
 
 	// SignIn uses up a code that was made after born and starts a session of the first user, who is made with name if there is none yet;
@@ -65,9 +65,14 @@ const (
 
 // Gate says who a secret stands for.
 type Gate struct {
-	store Store
-	now   func() time.Time
+	store    Store
+	now      func() time.Time
+	keys     memory
+	sessions memory
+}
 
+// memory is what was found of one kind of secret. Each kind has its own: a key must never pass for a session because it was just seen.
+type memory struct {
 	mu    sync.Mutex
 	known map[Hash]verdict
 }
@@ -82,7 +87,7 @@ type verdict struct {
 
 // NewGate makes a Gate.
 func NewGate(store Store, now func() time.Time) *Gate {
-	return &Gate{store: store, now: now, known: map[Hash]verdict{}}
+	return &Gate{store: store, now: now, keys: memory{known: map[Hash]verdict{}}, sessions: memory{known: map[Hash]verdict{}}}
 }
 
 func unauthorized(message string) error {
@@ -95,7 +100,7 @@ func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, e
 	if !WellFormedKey(secret) {
 		return interaction.Principal{}, denied
 	}
-	return g.look(HashOf(secret), func(h Hash) (verdict, error) {
+	return g.keys.look(g.now(), HashOf(secret), func(h Hash) (verdict, error) {
 		p, err := g.store.KeyPrincipal(ctx, h)
 		if interaction.CodeOf(err) == interaction.NotFound {
 			err = denied
@@ -106,7 +111,7 @@ func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, e
 
 // Session is who a session stands for, by the hash of its token. One that ended or is too old is Unauthorized.
 func (g *Gate) Session(ctx context.Context, session Hash) (interaction.Principal, error) {
-	return g.look(session, func(h Hash) (verdict, error) {
+	return g.sessions.look(g.now(), session, func(h Hash) (verdict, error) {
 		now := g.now()
 		p, seen, err := g.store.SessionPrincipal(ctx, h, now.Add(-SessionMost), now.Add(-SessionIdle))
 		if interaction.CodeOf(err) == interaction.NotFound {
@@ -118,48 +123,55 @@ func (g *Gate) Session(ctx context.Context, session Hash) (interaction.Principal
 
 // Active notes that somebody used a session. What pages do by themselves is no use: a tab left open must not keep a session alive.
 func (g *Gate) Active(session Hash) {
-	now := g.now()
-	g.mu.Lock()
-	v, ok := g.known[session]
-	due := ok && v.err == nil && now.Sub(v.seen) > touchEvery
-	if due {
-		v.seen = now
-		g.known[session] = v
-	}
-	g.mu.Unlock()
-	if due {
+	if now := g.now(); g.sessions.use(now, session) {
 		g.store.TouchSession(session, now)
 	}
 }
 
+// use says whether it is time to write that the secret was used.
+func (m *memory) use(now time.Time, h Hash) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.known[h]
+	if !ok || v.err != nil || now.Sub(v.seen) <= touchEvery {
+		return false
+	}
+	v.seen = now
+	m.known[h] = v
+	return true
+}
+
 // look gives what was found lately, or finds it. Failures of the store are not remembered.
-func (g *Gate) look(h Hash, find func(Hash) (verdict, error)) (interaction.Principal, error) {
-	now := g.now()
-	g.mu.Lock()
-	v, ok := g.known[h]
-	g.mu.Unlock()
-	if ok && now.Sub(v.at) < remembered && !now.Before(v.at) {
+func (m *memory) look(now time.Time, h Hash, find func(Hash) (verdict, error)) (interaction.Principal, error) {
+	if v, ok := m.lately(now, h); ok {
 		return v.principal, v.err
 	}
 	v, err := find(h)
 	if err != nil && interaction.CodeOf(err) != interaction.Unauthorized {
 		return v.principal, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.known) >= rememberMost {
-		clear(g.known)
-	}
 	v.err, v.at = err, now
-	g.known[h] = v
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.known) >= rememberMost {
+		clear(m.known)
+	}
+	m.known[h] = v
 	return v.principal, err
 }
 
+func (m *memory) lately(now time.Time, h Hash) (verdict, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.known[h]
+	return v, ok && now.Sub(v.at) < remembered && !now.Before(v.at)
+}
+
 // forget has a secret looked up again at once.
-func (g *Gate) forget(h Hash) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.known, h)
+func (m *memory) forget(h Hash) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.known, h)
 }
 
 // NewCode makes a one-time code that signs the owner in.
@@ -195,7 +207,7 @@ func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken stri
 
 // SignOut ends a session.
 func (g *Gate) SignOut(ctx context.Context, session Hash) error {
-	defer g.forget(session)
+	defer g.sessions.forget(session)
 	return g.store.EndSession(ctx, session)
 }
 

@@ -25,7 +25,7 @@ ever run.`,
 			if err != nil {
 				return err
 			}
-			p.notice("answer at %s/", client.URL)
+			p.notice("answer at %s", client.Link("/"))
 			return p.play(cmd.Context(), client)
 		},
 	}

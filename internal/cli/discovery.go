@@ -28,8 +28,9 @@ const callMost = 70 * time.Second
 
 // running is the server.json that a server keeps in its data folder while it runs.
 type running struct {
-	URL string `json:"url"`
-	PID int    `json:"pid"`
+	URL       string `json:"url"`
+	PublicURL string `json:"public_url"`
+	PID       int    `json:"pid"`
 }
 
 // client speaks to the server that SAYSO_URL names with SAYSO_KEY, else to the one of the data folder with its key file.
@@ -46,7 +47,9 @@ func (p *program) client(keyFile string) (*api.Client, error) {
 		return nil, err
 	}
 	key, err := readKey(filepath.Join(folder, keyFile))
-	return newClient(found.URL, key), err
+	c := newClient(found.URL, key)
+	c.PublicURL = found.PublicURL
+	return c, err
 }
 
 func newClient(address, key string) *api.Client {
@@ -75,7 +78,7 @@ func (p *program) rediscover(c *api.Client) {
 		return
 	}
 	if found, err := findRunning(folder); err == nil {
-		c.URL = found.URL
+		c.URL, c.PublicURL = found.URL, found.PublicURL
 	}
 }
 

@@ -86,7 +86,7 @@ func (r *request) put(ctx context.Context, ask api.NewInteraction) (i api.Intera
 	if i, err = r.create(ctx, ask); err != nil {
 		return i, err
 	}
-	r.notice("answer at %s/projects/default/interactions/%s", r.client.URL, i.ID)
+	r.notice("answer at %s", r.client.Link("/projects/default/interactions/"+i.ID))
 	if ask.WaitMode != "block" {
 		return i, r.pending(i)
 	}

@@ -157,7 +157,10 @@ func (f fileConfig) values() map[string]string {
 	return out
 }
 
-var basePathForm = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)+$`)
+// basePathForm has no segment of dots only: browsers would take it away.
+var basePathForm = regexp.MustCompile(`^(/[._~-]*[A-Za-z0-9][A-Za-z0-9._~-]*)+$`)
+
+var hostForm = regexp.MustCompile(`^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(:[0-9]+)?$`)
 
 // check says which setting is wrong, why, and what is allowed. It also writes the data folder out in full.
 func (c *Config) check() error {
@@ -174,6 +177,11 @@ func (c *Config) check() error {
 	}
 	if err := c.checkPublicURL(); err != nil {
 		return err
+	}
+	for _, host := range c.AllowedHosts {
+		if !hostForm.MatchString(host) {
+			return fmt.Errorf("allowed-hosts: %q is not a host name; give names like sayso.example.com, separated by commas", host)
+		}
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		return fmt.Errorf("log-format: %q is unknown; allowed are text and json", c.LogFormat)
@@ -229,6 +237,23 @@ func (c Config) hosts() []string {
 		return nil
 	}
 	return append(named, "localhost", "127.0.0.1", "[::1]")
+}
+
+// command is how a person on this machine calls the program for this server.
+func (c Config) command() string {
+	command := os.Args[0]
+	if c.Data != c.defaultData() {
+		command += " --data " + c.Data
+	}
+	return command
+}
+
+func (c Config) defaultData() string {
+	d := Default()
+	if d.findData() != nil {
+		return ""
+	}
+	return d.Data
 }
 
 func loopback(host string) bool {

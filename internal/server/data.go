@@ -57,7 +57,7 @@ func readOrMakeKey(path string, kind interaction.PrincipalKind) (string, error) 
 		secret := auth.NewSecret(kind)
 		return secret, writeWhole(path, []byte(secret+"\n"))
 	}
-	if err != nil {
+	if err := errors.Join(err, os.Chmod(path, 0o600)); err != nil {
 		return "", fmt.Errorf("key file: %w", err)
 	}
 	secret := strings.TrimSpace(string(text))
@@ -83,9 +83,10 @@ func writeWhole(path string, content []byte) error {
 
 // serverFile tells commands on this machine where the server is.
 type serverFile struct {
-	URL     string `json:"url"`
-	PID     int    `json:"pid"`
-	Version string `json:"version"`
+	URL       string `json:"url"`        // as this machine reaches it
+	PublicURL string `json:"public_url"` // as people do
+	PID       int    `json:"pid"`
+	Version   string `json:"version"`
 }
 
 func writeServerFile(folder string, f serverFile) error {

@@ -114,6 +114,7 @@ func (s *server) assemble(ctx context.Context) (err error) {
 	}
 	s.pages = web.New(web.Config{
 		BasePath: s.config.BasePath, PublicURL: s.config.PublicURL, AllowedHosts: s.config.hosts(), OwnerName: ownerName(), Log: s.log,
+		Command:  s.config.command(),
 		SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
 	s.http = &http.Server{
@@ -147,7 +148,7 @@ func (s *server) listen(ctx context.Context, first bool) (url string, err error)
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return "", fmt.Errorf("listen: %w; choose another address with --listen", err)
+		return "", fmt.Errorf("listen: %w; choose another address with --listen or SAYSO_LISTEN", err)
 	}
 	if inner {
 		s.inner = l
@@ -156,7 +157,7 @@ func (s *server) listen(ctx context.Context, first bool) (url string, err error)
 	}
 	s.run(l)
 	url = "http://" + local(l.Addr()) + s.config.BasePath
-	return url, writeServerFile(s.config.Data, serverFile{URL: url, Version: s.config.Version})
+	return url, writeServerFile(s.config.Data, serverFile{URL: url, PublicURL: s.public(url), Version: s.config.Version})
 }
 
 func (s *server) run(l net.Listener) {
@@ -224,10 +225,15 @@ func (s *server) announce(ctx context.Context, url string) {
 		s.log.Error("sign-in link", "err", err)
 		return
 	}
-	if s.config.PublicURL != "" {
-		url = s.config.PublicURL + s.config.BasePath
+	fmt.Fprintf(s.out, "Open %s/setup?code=%s\n", s.public(url), code)
+}
+
+// public is the address that people use, if it is not the one that this machine does.
+func (s *server) public(url string) string {
+	if s.config.PublicURL == "" {
+		return url
 	}
-	fmt.Fprintf(s.out, "Open %s/setup?code=%s\n", url, code)
+	return s.config.PublicURL + s.config.BasePath
 }
 
 // startDemo runs the demo agent, over REST as any agent would, unless it runs.

@@ -4,37 +4,28 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"sayso/internal/audit"
 	"sayso/internal/interaction"
 )
 
-// log appends events, and gives the sequence of the last.
-func (t *tx) log(at place, list []interaction.Event) (last int64, err error) {
-	for range list {
-		if last, err = t.next(at.project); err != nil {
+// log appends events to the log, and gives the sequence of the last.
+func (t *tx) log(at place, list ...interaction.Event) (sequence int64, err error) {
+	for _, e := range list {
+		if sequence, err = t.next(at.project); err != nil {
+			return 0, err
+		}
+		if err := t.event(at, sequence, e); err != nil {
 			return 0, err
 		}
 	}
-	return last, t.events(at, last-int64(len(list))+1, list...)
+	return sequence, nil
 }
 
-// events appends to the log, in one statement, with sequences from first on.
-func (t *tx) events(at place, first int64, list ...interaction.Event) error {
-	args := make([]any, 0, 10*len(list))
-	for n, e := range list {
-		args = append(args, at.project, first+int64(n), at.agent, e.ID, e.Kind, at.interaction, textOrNull(e.InputID), textOrNull(e.ToolCallID),
-			textOrNull(e.Body), ms(e.At))
-	}
-	return t.run(insertEvents(len(list)), args...)
-}
-
-// insertEvents is the statement for n events. There are few at a time.
-func insertEvents(n int) string {
-	const q = "INSERT INTO events (project, sequence, agent, id, kind, interaction, input_id, tool_call, body, at) VALUES "
-	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	return q + row + strings.Repeat(", "+row, n-1)
+// event appends to the log.
+func (t *tx) event(at place, sequence int64, e interaction.Event) error {
+	return t.run(`INSERT INTO events (project, sequence, agent, id, kind, interaction, input_id, tool_call, body, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		at.project, sequence, at.agent, e.ID, e.Kind, at.interaction, textOrNull(e.InputID), textOrNull(e.ToolCallID), textOrNull(e.Body), ms(e.At))
 }
 
 // publish appends the audit entry of a lifecycle event, and has followers told after the commit.

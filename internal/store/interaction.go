@@ -217,7 +217,7 @@ func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Recor
 		}
 	}
 	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
-	if err := t.events(*at, r.Version, event); err != nil {
+	if err := t.event(*at, r.Version, event); err != nil {
 		return r, err
 	}
 	return r, t.publish(*at, interaction.CreatedEvent, r.Version, r, i)

@@ -66,7 +66,7 @@ func (t *tx) end(at place, r interaction.Record, c interaction.Change) (interact
 	}
 	lifecycle := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.End.At), Kind: c.Lifecycle, At: i.End.At}
 	var err error
-	if r.Version, err = t.log(at, append(c.Events, lifecycle)); err != nil {
+	if r.Version, err = t.log(at, append(c.Events, lifecycle)...); err != nil {
 		return r, err
 	}
 	if err := t.insertEnd(at, r, *i.End); err != nil {

@@ -209,9 +209,21 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("the database has schema %d, made by a newer sayso; this one knows up to %d. Run the newer program", has, target)
 	}
 	if _, err := p.Up(ctx); err != nil {
+		if failed, _ := diskFailure(err); failed {
+			return errors.New("the database cannot be written: is there room on the disk of the data folder, and may we write there? (" + rootCause(err) + ")")
+		}
 		return fmt.Errorf("schema: %w", err)
 	}
 	return nil
+}
+
+// rootCause is what SQLite said.
+func rootCause(err error) string {
+	var e sqlite3.Error
+	if errors.As(err, &e) {
+		return e.Error()
+	}
+	return err.Error()
 }
 
 // query is a prepared statement of the read pool.

@@ -233,22 +233,24 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 
 func TestPragmasAreKept(t *testing.T) {
 	s := open(t, t.TempDir())
-	for _, db := range []*sql.DB{s.read} {
-		for range readers {
-			conn, err := db.Conn(t.Context())
-			must(t, err)
-			defer conn.Close()
-			var sync, keys int
-			var mode string
-			must(t, conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&sync))
-			must(t, conn.QueryRowContext(t.Context(), "PRAGMA foreign_keys").Scan(&keys))
-			must(t, conn.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode))
-			if sync != 2 || keys != 1 || mode != "wal" {
-				t.Errorf("synchronous %d, foreign_keys %d, journal_mode %s", sync, keys, mode)
-			}
-			if _, err := conn.ExecContext(t.Context(), "DELETE FROM sessions"); err == nil {
-				t.Error("a reading connection wrote")
-			}
+	keeps := func(conn *sql.Conn) {
+		var sync, keys int
+		var mode string
+		must(t, conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&sync))
+		must(t, conn.QueryRowContext(t.Context(), "PRAGMA foreign_keys").Scan(&keys))
+		must(t, conn.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode))
+		if sync != 2 || keys != 1 || mode != "wal" {
+			t.Errorf("synchronous %d, foreign_keys %d, journal_mode %s", sync, keys, mode)
+		}
+	}
+	must(t, s.writer.do(t.Context(), func(x *tx) error { keeps(x.w.conn); return nil }))
+	for range readers {
+		conn, err := s.read.Conn(t.Context())
+		must(t, err)
+		defer conn.Close()
+		keeps(conn)
+		if _, err := conn.ExecContext(t.Context(), "DELETE FROM sessions"); err == nil {
+			t.Error("a reading connection wrote")
 		}
 	}
 	bad := connector{dsn: strings.Replace(dsn(t.TempDir()+"/x.db", ""), "FULL", "NORMAL", 1)}
@@ -342,6 +344,9 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"the last entry cut off", `DELETE FROM audit_entries WHERE key = (SELECT max(key) FROM audit_entries)`},
 		{"two swapped", `UPDATE audit_entries SET sequence = CASE key WHEN 1 THEN (SELECT sequence FROM audit_entries WHERE key = 2) ELSE sequence END`},
 		{"the head", `UPDATE projects SET audit_head = zeroblob(32)`},
+		{"a forged Allow", `INSERT INTO ends VALUES (4, CAST('{"resolution":{"answers":[{"option_indices":[0]}]}}' AS BLOB), 1, 1, 'user', 'Dana', NULL, 'usr_dana', 'user', 99)`},
+		{"a state", `UPDATE interactions SET state = 'canceled', cancel_reason = 'expired' WHERE key = 1`},
+		{"an end without a word", `UPDATE interactions SET state = 'resolved' WHERE key = 4`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, t.TempDir())
@@ -352,7 +357,8 @@ func TestVerifyFindsTampering(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			verified(t, s, agent.ProjectID, 6)
+			asked(t, s, agent, interaction.Ask{})
+			verified(t, s, agent.ProjectID, 7)
 			tamper(t, s, c.statement)
 			if n, err := s.Verify(t.Context(), agent.ProjectID); err == nil {
 				t.Errorf("not found; %d entries", n)
@@ -471,5 +477,39 @@ func TestExpiredWhileDown(t *testing.T) {
 	must(t, err)
 	if i.State != interaction.Canceled || i.End.CancelReason != interaction.DeadlinePassed || i.End.By.Kind != interaction.SystemActor || i.End.InputID != "" {
 		t.Errorf("%s %+v", i.State, i.End)
+	}
+}
+
+// TestKeyIsNoSession: a key that was just used must not open what only a session opens, and the other way round.
+func TestKeyIsNoSession(t *testing.T) {
+	s := open(t, t.TempDir())
+	gate := auth.NewGate(s, func() time.Time { return start })
+	secret := auth.NewSecret(interaction.OperatorPrincipal)
+	must(t, s.EnsureKey(t.Context(), auth.StoredKey(secret, "op", "key_1"), start))
+	for range 2 {
+		if _, err := gate.Key(t.Context(), secret); err != nil {
+			t.Error(err)
+		}
+		if p, err := gate.Session(t.Context(), auth.HashOf(secret)); interaction.CodeOf(err) != interaction.Unauthorized {
+			t.Errorf("a key as a session: %+v %v", p, err)
+		}
+	}
+}
+
+// TestNewKeyTakesTheOldOnesPlace: a key file that was removed must not leave its key behind.
+func TestNewKeyTakesTheOldOnesPlace(t *testing.T) {
+	s := open(t, t.TempDir())
+	gate := auth.NewGate(s, func() time.Time { return start })
+	old, fresh, other := auth.NewSecret(interaction.OperatorPrincipal), auth.NewSecret(interaction.OperatorPrincipal), auth.NewSecret(interaction.OperatorPrincipal)
+	must(t, s.EnsureKey(t.Context(), auth.StoredKey(other, "another", "key_0"), start))
+	must(t, s.EnsureKey(t.Context(), auth.StoredKey(old, "op", "key_1"), start))
+	must(t, s.EnsureKey(t.Context(), auth.StoredKey(fresh, "op", "key_2"), start))
+	if _, err := gate.Key(t.Context(), old); interaction.CodeOf(err) != interaction.Unauthorized {
+		t.Errorf("the old key: %v", err)
+	}
+	for _, good := range []string{fresh, other} {
+		if _, err := gate.Key(t.Context(), good); err != nil {
+			t.Error(err)
+		}
 	}
 }

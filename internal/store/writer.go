@@ -223,7 +223,8 @@ func (w *writer) finish(t *tx, batch []*job, err error) {
 // failure is what callers are told of an error of the transaction itself.
 func (w *writer) failure(err error) error {
 	if _, passing := diskFailure(err); passing {
-		return &interaction.Error{Code: interaction.Unavailable, Message: "The disk is full or busy; nothing was recorded.", Err: err, RetryAfter: 5}
+		w.log.Warn("nothing can be written", "err", err)
+		return &interaction.Error{Code: interaction.Unavailable, Message: "The disk is full, or the database is locked; nothing was recorded.", Err: err, RetryAfter: 5}
 	}
 	w.failed = err
 	w.broken(err)

@@ -13,6 +13,7 @@ func pages() []Sample {
 	return []Sample{
 		page("page-inbox", views.InboxPage(inbox())),
 		page("page-inbox-empty", views.InboxPage(views.Inbox{Page: frame("Inbox", views.SectionInbox, 0), DemoURL: "/demo"})),
+		page("page-inbox-more", views.InboxPage(inboxOfMany())),
 		page("page-agents", views.AgentsPage(agents())),
 		page("page-agents-empty", views.AgentsPage(views.Agents{Page: frame("Agents", views.SectionAgents, 0)})),
 		page("page-conversation", views.ConversationPage(conversation())),
@@ -24,6 +25,7 @@ func pages() []Sample {
 		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
 		page("page-signed-out", views.SignInPage(views.SignIn{Page: outside("Sign in"), SignedOut: true})),
 		page("page-error-404", views.ErrorPageView(views.ErrorPage{Page: frame("Not found", views.SectionNone, 0), Status: 404, Heading: "There is nothing here", Message: "It may have been moved, or it belongs to a project that you cannot see."})),
+		page("page-error-outside", views.ErrorPageView(views.ErrorPage{Page: outside("Not found"), Status: 404, Heading: "There is nothing here", Message: "Not found."})),
 		page("page-error-500", views.ErrorPageView(views.ErrorPage{Page: outside("Error"), Status: 500, Heading: "Something went wrong here", Message: "It was logged. Nothing was recorded for what you just did; try it again."})),
 	}
 }
@@ -39,13 +41,21 @@ func frame(title string, section views.Section, open int) views.Page {
 	return p
 }
 
-func outside(title string) views.Page { return views.Page{Title: title, Now: now} }
+func outside(title string) views.Page {
+	return views.Page{Title: title, Now: now, Command: "sayso --data /var/lib/sayso"}
+}
 
 func inbox() views.Inbox {
 	second := views.Group{AgentID: "agt_samplereview", Agent: display.Line("code-review"), AgentURL: "/projects/default/agents/agt_samplereview",
 		Cards: []views.Card{question("inboxquestion", database())}}
 	second.Cards[0].AgentID, second.Cards[0].Agent = second.AgentID, second.Agent
 	return views.Inbox{Page: frame("Inbox", views.SectionInbox, 3), Groups: []views.Group{group("inbox", 2), second}}
+}
+
+func inboxOfMany() views.Inbox {
+	in := inbox()
+	in.More, in.Open = 240, 243
+	return in
 }
 
 func swe() views.AgentRow {

@@ -81,7 +81,7 @@ func refused() views.Card {
 	first, second := database(), checks()
 	first.Options[2].Chosen = true
 	first.Text = "MariaDB 11"
-	second.Problem = "Choose at least one answer."
+	second.Problem = "Choose at least one option."
 	c := question("refused", first, second, free())
 	c.Problem = &views.Problem{Message: "One question has no answer yet. Nothing was recorded."}
 	return c
