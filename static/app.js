@@ -5,9 +5,9 @@
 //   Settling         an ended card keeps its place until nobody can be hit by what moves
 //   Live             the socket, and the plain requests that make up for it
 //   Forms, Drafts    answering by htmx, what can go wrong, and half-filled forms that survive a reload
-//   Copying, Start
+//   Start
 //
-// Keyboard shortcuts are in keyboard.js.
+// Keyboard shortcuts are in keyboard.js, and the copy buttons in copying.js.
 //
 // The socket is ours and not htmx's hx-ws: that one replaces by id whatever comes, while a frame here must never bring back an older
 // version, take focus, scroll, or move what is under the pointer; nor does hx-ws reopen after the back-forward cache.
@@ -115,6 +115,7 @@
     announcement.append(make('p', { textContent: words }))
     while (announcement.childElementCount > 4) announcement.firstChild.remove()
   }
+  on('sayso:announce', (event) => announce(event.detail))
 
   const titleOf = (card) => $('[id$="-title"]', card)?.textContent.trim() ?? ''
   const headingOf = (card) => (isOpen(card) ? $('.card-title', card) : $('summary', card))
@@ -193,6 +194,7 @@
     let kept = $('[data-keep]', fresh) ?? $('[data-keep]', card)
     if (!kept && drafted.length) {
       kept = $('#typed-in-vain').content.firstElementChild.cloneNode(true)
+      $('[data-told-here]', kept).replaceChildren($('[data-told]', fresh).content.cloneNode(true))
       $('.typed-text', kept).textContent = drafted.join('\n\n')
     }
     if (kept) details.open = true
@@ -249,8 +251,18 @@
   let pointer = 'none' // where one may press next: none, over (the cards), touch (anywhere)
   let lastInput = -Infinity
 
-  const guard = (articles) => articles.forEach((article) => guarded.set(article, performance.now() + 500))
   const isGuarded = (card) => (guarded.get(card) ?? 0) > performance.now()
+
+  function guard(articles) {
+    for (const article of articles) {
+      guarded.set(article, performance.now() + 500)
+      subdue(article, true)
+    }
+    setTimeout(() => articles.filter((article) => !isGuarded(article)).forEach((article) => subdue(article, article.ariaBusy === 'true')), 500)
+  }
+
+  // subdue shows that the buttons do nothing now. Really disabled ones would lose the focus.
+  const subdue = (card, on) => $$('form .btn', card).forEach((button) => (button.ariaDisabled = on ? 'true' : null))
 
   for (const type of ['pointermove', 'pointerdown', 'pointerup', 'keydown', 'wheel', 'scroll'])
     on(type, (event) => {
@@ -262,8 +274,24 @@
   function hold(card, height, since = performance.now()) {
     card.style.height = `${height}px`
     card.classList.add('settling')
-    $('details.ended', card).open = true
+    const details = $('details.ended', card)
+    details.open = true
+    // Whoever submits a long form looks at its end: the outcome begins where the window does, and not above it.
+    const above = hiddenAbove(card)
+    details.style.marginTop = above > 0 && above < height ? `${above}px` : ''
     held.set(card, since)
+  }
+
+  // hiddenAbove is how much of the card is above the window, below the sticky header.
+  const hiddenAbove = (card) => ($('.top')?.getBoundingClientRect().bottom ?? 0) + 8 - card.getBoundingClientRect().top
+
+  // release gives a card its own height again; its line stays where it was in the window.
+  function release(card) {
+    const details = $('details.ended', card)
+    const shifted = details.style.marginTop !== ''
+    card.style.height = details.style.marginTop = ''
+    const above = hiddenAbove(card)
+    if (shifted && above > 0) scrollBy(0, -above)
   }
 
   function settle() {
@@ -277,9 +305,10 @@
 
   function shrink(card) {
     held.delete(card)
-    const from = card.offsetHeight
-    card.style.height = ''
-    if (!$('[data-keep]', card)) $('details.ended', card).open = false
+    const details = $('details.ended', card)
+    const from = card.offsetHeight - parseFloat(details.style.marginTop || 0)
+    if (!$('[data-keep]', card)) details.open = false
+    release(card)
     const finish = () => card.classList.remove('settling')
     if (calm.matches) return finish()
     card.animate({ height: [`${from}px`, `${card.offsetHeight}px`] }, { duration: 180, easing: 'ease-out' }).finished.then(finish, finish)
@@ -289,7 +318,7 @@
   on('click', (event) => {
     const card = event.target.closest?.('summary.ended-line')?.closest('article')
     if (!held.delete(card)) return
-    card.style.height = ''
+    release(card)
     card.classList.remove('settling')
   })
 
@@ -418,7 +447,7 @@
 
   function setBusy(card, busy) {
     card.ariaBusy = String(busy)
-    for (const button of $$('form .btn', card)) button.ariaDisabled = busy ? 'true' : null // disabled would lose the focus
+    subdue(card, busy)
   }
 
   const showError = (card, words) => setText($('[data-error]', card), words)
@@ -427,7 +456,7 @@
   function unanswered(form) {
     const missing = $$('[data-question]', form).filter((question) => {
       const chosen = $('input:checked', question)
-      const words = $('input[type=checkbox]', question) ? 'Choose at least one answer.' : 'Choose an answer.'
+      const words = $('input[type=checkbox]', question) ? 'Choose at least one option.' : 'Choose an option.'
       setText($('[data-problem]', question), chosen ? '' : words)
       return !chosen
     })
@@ -528,32 +557,6 @@
   }
 
   onCard('input', (card) => isOpen(card) && saveDraft(card))
-
-  // ---- Copying ----
-
-  async function copy(button, text) {
-    const word = $('[data-copy-word]', button)
-    const blob = Promise.resolve(text).then((all) => new Blob([all], { type: 'text/plain' }))
-    try {
-      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]) // Safari wants it before anything is awaited
-      word.textContent = 'Copied'
-      announce('Copied')
-    } catch {
-      word.textContent = 'Not copied'
-    }
-    setTimeout(() => (word.textContent = 'Copy'), 2000)
-  }
-
-  const original = (url) => fetch(url, { cache: 'no-store' }).then((response) => (response.ok ? response.text() : Promise.reject(response)))
-
-  on('click', (event) => {
-    const link = event.target.closest?.('[data-copy]')
-    const button = event.target.closest?.('[data-copy-typed]')
-    if (button) copy(button, button.parentElement.querySelector('.typed-text').textContent)
-    if (!link || !navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    copy(link, original(link.href))
-  })
 
   // ---- Start ----
 

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed app.css app.js keyboard.js htmx.min.js favicon.svg
+//go:embed app.css app.js copying.js keyboard.js htmx.min.js favicon.svg
 var files embed.FS
 
 // types are the content types of what we serve: nothing is guessed from bytes.

@@ -11,6 +11,7 @@ func TestEveryFileIsServedUnderItsHash(t *testing.T) {
 	for name, contentType := range map[string]string{
 		"app.css":     "text/css; charset=utf-8",
 		"app.js":      "text/javascript; charset=utf-8",
+		"copying.js":  "text/javascript; charset=utf-8",
 		"keyboard.js": "text/javascript; charset=utf-8",
 		"htmx.min.js": "text/javascript; charset=utf-8",
 		"favicon.svg": "image/svg+xml",

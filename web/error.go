@@ -62,11 +62,16 @@ func (s *Server) writeError(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 	if err := s.tell(c, e); err != nil {
-		s.config.Log.Warn("write error", slog.Any("err", err))
+		s.config.Log.Error("write error", slog.Any("err", err))
+		if !c.Response().Committed { // what is ready made needs nothing that can fail
+			_ = c.String(http.StatusInternalServerError, headings[http.StatusInternalServerError]+".\n")
+		}
 	}
 }
 
-func (s *Server) tell(c echo.Context, e *interaction.Error) error {
+// tell writes the failure; an error page that cannot be drawn is an error too.
+func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
+	defer recoverTo(&err)
 	status := statuses[e.Code]
 	switch {
 	case strings.HasPrefix(c.Request().URL.Path, "/api/"):

@@ -121,7 +121,7 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
-	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
 	{"GET", "/projects/:project/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/agents/:agent/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/live", "", all(401, "session", 400)}, // not a WebSocket handshake
@@ -135,11 +135,12 @@ func TestEveryRouteForEverybody(t *testing.T) {
 	c := newCast(t)
 	for _, route := range everyRoute {
 		for _, who := range principals {
-			_, at := c.asks(c.path, bash)
+			i, at := c.asks(c.path, bash)
 			id := at[strings.LastIndexByte(at, '/')+1:]
 			path := place{"default", "default", c.path[len(project+"/agents/"):], id}.of(route.path)
 			path = strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
-			if got := c.as(who, route.method, path, route.body); got.status != route.want[who] {
+			body := strings.Replace(route.body, ":digest", i.Digest, 1)
+			if got := c.as(who, route.method, path, body); got.status != route.want[who] {
 				t.Errorf("%s %s as %s: %d %.200s, want %d", route.method, route.path, who, got.status, got.body, route.want[who])
 			}
 			c.call(c.agent, "POST", at+"/cancel", "")

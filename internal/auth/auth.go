@@ -29,8 +29,9 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 type Store interface {
 	// KeyPrincipal is who a key that is not revoked stands for.
 	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, error)
-	// EnsureKey stores a key unless it is there, and revokes the others of its kind and name: the new one took their place.
+	// EnsureKey stores a key unless it is there. ReplaceKey also revokes all others of its kind and name.
 	EnsureKey(ctx context.Context, k Key, now time.Time) error
+	ReplaceKey(ctx context.Context, k Key, now time.Time) error
 
 	// SignIn uses up a code that was made after born and starts a session of the first user, who is made with name if there is none yet;
 	// then first is true. All of it happens, or nothing: ok is false when the code was not good.

@@ -48,7 +48,7 @@ func ensureKey(ctx context.Context, s *store.Store, path string, kind interactio
 	now := time.Now()
 	key := auth.StoredKey(secret, strings.TrimSuffix(filepath.Base(path), ".key")+" key of this machine", interaction.NewID(interaction.KeyPrefix, now))
 	key.Project = project
-	return secret, s.EnsureKey(ctx, key, now)
+	return secret, s.ReplaceKey(ctx, key, now)
 }
 
 func readOrMakeKey(path string, kind interaction.PrincipalKind) (string, error) {

@@ -24,21 +24,30 @@ func (s *Store) KeyPrincipal(_ context.Context, h auth.Hash) (interaction.Princi
 	return p, err
 }
 
-// EnsureKey stores a key unless it is there, in place of the others of its kind and name.
+// EnsureKey stores a key unless it is there.
 func (s *Store) EnsureKey(ctx context.Context, k auth.Key, now time.Time) error {
+	return s.writer.do(ctx, func(t *tx) error { return t.ensureKey(k, now) })
+}
+
+// ReplaceKey stores a key in place of all others of its kind and name.
+func (s *Store) ReplaceKey(ctx context.Context, k auth.Key, now time.Time) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		const q = "UPDATE api_keys SET revoked_at = ? WHERE kind = ? AND name = ? AND hash <> ? AND revoked_at IS NULL"
+		if err := t.run(q, ms(now), k.Kind, k.Name, k.Hash[:]); err != nil {
+			return err
+		}
+		return t.ensureKey(k, now)
+	})
+}
+
+func (t *tx) ensureKey(k auth.Key, now time.Time) error {
 	var scopes []string
 	for _, scope := range k.Scopes {
 		scopes = append(scopes, string(scope))
 	}
-	return s.writer.do(ctx, func(t *tx) error {
-		err := t.run("UPDATE api_keys SET revoked_at = ? WHERE kind = ? AND name = ? AND hash <> ? AND revoked_at IS NULL", ms(now), k.Kind, k.Name, k.Hash[:])
-		if err != nil {
-			return err
-		}
-		return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_at)
-			VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
-			k.ID, k.Kind, k.Name, k.Project, k.Agent, strings.Join(scopes, " "), k.Hash[:], k.LastFour, ms(now))
-	})
+	return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_at)
+		VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+		k.ID, k.Kind, k.Name, k.Project, k.Agent, strings.Join(scopes, " "), k.Hash[:], k.LastFour, ms(now))
 }
 
 // HasOwner says whether somebody has signed in ever.

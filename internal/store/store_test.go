@@ -503,7 +503,7 @@ func TestNewKeyTakesTheOldOnesPlace(t *testing.T) {
 	old, fresh, other := auth.NewSecret(interaction.OperatorPrincipal), auth.NewSecret(interaction.OperatorPrincipal), auth.NewSecret(interaction.OperatorPrincipal)
 	must(t, s.EnsureKey(t.Context(), auth.StoredKey(other, "another", "key_0"), start))
 	must(t, s.EnsureKey(t.Context(), auth.StoredKey(old, "op", "key_1"), start))
-	must(t, s.EnsureKey(t.Context(), auth.StoredKey(fresh, "op", "key_2"), start))
+	must(t, s.ReplaceKey(t.Context(), auth.StoredKey(fresh, "op", "key_2"), start))
 	if _, err := gate.Key(t.Context(), old); interaction.CodeOf(err) != interaction.Unauthorized {
 		t.Errorf("the old key: %v", err)
 	}

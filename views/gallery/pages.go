@@ -25,7 +25,6 @@ func pages() []Sample {
 		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
 		page("page-signed-out", views.SignInPage(views.SignIn{Page: outside("Sign in"), SignedOut: true})),
 		page("page-error-404", views.ErrorPageView(views.ErrorPage{Page: frame("Not found", views.SectionNone, 0), Status: 404, Heading: "There is nothing here", Message: "It may have been moved, or it belongs to a project that you cannot see."})),
-		page("page-error-outside", views.ErrorPageView(views.ErrorPage{Page: outside("Not found"), Status: 404, Heading: "There is nothing here", Message: "Not found."})),
 		page("page-error-500", views.ErrorPageView(views.ErrorPage{Page: outside("Error"), Status: 500, Heading: "Something went wrong here", Message: "It was logged. Nothing was recorded for what you just did; try it again."})),
 	}
 }
