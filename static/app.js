@@ -194,7 +194,7 @@
     let kept = $('[data-keep]', fresh) ?? $('[data-keep]', card)
     if (!kept && drafted.length) {
       kept = $('#typed-in-vain').content.firstElementChild.cloneNode(true)
-      $('[data-told-here]', kept).replaceChildren($('[data-told]', fresh).content.cloneNode(true))
+      $('[data-told-here]', kept).replaceChildren(...$('[data-told]', fresh).cloneNode(true).childNodes)
       $('.typed-text', kept).textContent = drafted.join('\n\n')
     }
     if (kept) details.open = true
@@ -475,10 +475,13 @@
     if (button && isGuarded(cardOf(button))) stop(event)
   }, true)
 
-  // Whoever opens the reason wants to write it.
+  // Whoever opens the reason wants to write it. The focus goes there at once: a first letter typed elsewhere could be a shortcut.
   on('click', (event) => {
     const reveal = event.target.closest?.('.reveal-reason > summary')?.parentElement
-    if (reveal && !reveal.open) requestAnimationFrame(() => $('input', reveal.nextElementSibling).focus())
+    if (!reveal || reveal.open) return
+    event.preventDefault()
+    reveal.open = true
+    $('input', reveal.nextElementSibling).focus()
   })
 
   // Enter that ends a composition (Japanese, Chinese, Korean) must not send. Safari reports it as key code 229.

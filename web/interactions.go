@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -266,6 +267,7 @@ func writeJSON(c echo.Context, status int, appendTo func([]byte) []byte) error {
 		}
 	}()
 	*buffer = append(appendTo((*buffer)[:0]), '\n')
+	c.Response().Header().Set(echo.HeaderContentLength, strconv.Itoa(len(*buffer))) // or net/http sends a long one in chunks
 	return c.JSONBlob(status, *buffer)
 }
 

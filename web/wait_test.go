@@ -18,7 +18,7 @@ type pending struct {
 	answer chan answer
 }
 
-// waits starts a waiting call and returns when the server has begun to watch for it.
+// wait starts a waiting call and returns when the server has begun to watch for it.
 func (s *site) wait(key, at string) pending {
 	s.t.Helper()
 	for len(s.waits.arrived) > 0 {
@@ -193,13 +193,13 @@ func TestPickedUp(t *testing.T) {
 				return
 			}
 			s.until(i.ID, "picked up", pickedUp)
-			at1 := s.clock.Now()
+			readAt := s.clock.Now()
 			s.clock.Advance(time.Minute)
 			s.call(s.agent, "GET", at, "")
 			s.call(s.agent, "POST", askable(s)+"/interactions", bash)
 			got := s.call(s.operator, "GET", at, "").interaction(t).Delivery
-			if got.State != "picked_up" || got.PickedUpAt == nil || !got.PickedUpAt.Equal(at1) {
-				t.Errorf("delivery %+v, want picked up at the first reading, %v", got, at1)
+			if got.State != "picked_up" || got.PickedUpAt == nil || !got.PickedUpAt.Equal(readAt) {
+				t.Errorf("delivery %+v, want picked up at the first reading, %v", got, readAt)
 			}
 		})
 	}

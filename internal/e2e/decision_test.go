@@ -39,6 +39,28 @@ func TestAllow(t *testing.T) {
 	})
 }
 
+// A note may go with Allow; the agent gets it with the answer.
+func TestAllowWithNote(t *testing.T) {
+	everyDevice(t, func(t *testing.T, d device) {
+		p := start(t)
+		swe := p.agent("swe")
+		asked := swe.wantsToRun("npm run deploy")
+		v := p.open(d, swe.page())
+		v.isLive()
+		waiting := swe.waitsFor(asked)
+		v.click(card(asked.ID, ".reveal-more summary"))
+		v.write(card(asked.ID, "[name=note]"), "only to staging")
+		v.isAccessible()
+		v.press("\r")
+		got := waiting.ended()
+		if verdict(got) != "allowed" || got.Decision == nil || got.Decision.Note != "only to staging" {
+			t.Fatalf("the agent got %s with %+v, want allowed with the note", verdict(got), got.Decision)
+		}
+		v.sees(shows(card(asked.ID, ".facts"), "only to staging"))
+		v.isAccessible()
+	})
+}
+
 // Until its agent comes for it, an answer says that it is recorded and no more.
 func TestAnswerNotPickedUp(t *testing.T) {
 	t.Parallel()

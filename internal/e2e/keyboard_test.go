@@ -31,9 +31,12 @@ func TestShortcuts(t *testing.T) {
 			v.press("kk")
 			v.hasFocus(asked[0])
 		}
+		v.run(hurried(asked[n+1]))
 		v.press("dd") // the second was meant for the card that ended
 		v.sees(shows(card(asked[n].ID, ".ended-word"), "Denied"))
 		v.hasFocus(asked[n+1])
+		v.sees("globalThis.hurried")
+		v.expect(has(card(asked[n+1].ID, "[data-deny]:not([aria-disabled])")))
 		if now := verdict(p.asItIs(asked[n+1])); now != "open" {
 			t.Errorf("%s: a second press answered the next card: %s", path, now)
 		}
@@ -45,6 +48,15 @@ func TestShortcuts(t *testing.T) {
 	v.press("a")
 	v.sees(shows(card(asked[2].ID, ".ended-word"), "Allowed"))
 	v.isAccessible()
+}
+
+// hurried has the page press d once more just after the focus came to a card.
+func hurried(i api.Interaction) string {
+	return `globalThis.hurried = false
+		document.addEventListener('focusin', ({ target }) => target.id === '` + i.ID + `-title' && setTimeout(() => {
+			target.dispatchEvent(new KeyboardEvent('keydown', { key: 'd', bubbles: true }))
+			globalThis.hurried = true
+		}, 100), { once: true })`
 }
 
 // hasFocus waits until the heading of a card has the focus.

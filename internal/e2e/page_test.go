@@ -49,11 +49,14 @@ func (v *page) is(expression string) bool {
 	return read[bool](v, "Boolean("+expression+")")
 }
 
+// waitMost is how long a page is waited for. The slowest thing that it does is to ask every 10 s.
+const waitMost = 40 * time.Second
+
 // sees waits until an expression holds. It looks at each change of the page and at each change of time; a page that comes in
 // between is looked at too.
 func (v *page) sees(expression string) {
 	v.t.Helper()
-	v.seesWithin(v.ctx, expression)
+	v.soon(waitMost, expression)
 }
 
 // soon waits until an expression holds, and no longer than d.
@@ -61,11 +64,6 @@ func (v *page) soon(d time.Duration, expression string) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, d)
 	defer cancel()
-	v.seesWithin(ctx, expression)
-}
-
-func (v *page) seesWithin(ctx context.Context, expression string) {
-	v.t.Helper()
 	for {
 		_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](holds(expression), awaited))
 		if err == nil {

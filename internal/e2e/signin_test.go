@@ -34,6 +34,9 @@ func signIn(t *testing.T, p *product, d device) {
 		t.Fatalf("signing in led to %s, want the inbox", at)
 	}
 	v.expect(shows("h1", "Inbox"))
+	if !d.scriptless {
+		v.sees(shows("[data-group] h2", "Demo agent")) // the first to sign in is asked something at once
+	}
 	v.isAccessible()
 
 	again := p.visit(d)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -129,8 +130,19 @@ func (w *writer) loop() {
 	}
 }
 
-// gather takes what has queued up meanwhile; it waits for nobody.
+// gather takes what has queued up meanwhile. It waits for nobody, but lets those run who could: some are about to hand something in, and would
+// otherwise wait for the next sync.
 func (w *writer) gather(batch []*job) []*job {
+	for before := 0; len(batch) > before && len(batch) < batchMost; {
+		before = len(batch)
+		runtime.Gosched()
+		batch = w.take(batch)
+	}
+	return batch
+}
+
+// take appends what is queued.
+func (w *writer) take(batch []*job) []*job {
 	for len(batch) < batchMost {
 		select {
 		case j, ok := <-w.jobs:
