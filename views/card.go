@@ -1,7 +1,6 @@
 package views
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -195,14 +194,6 @@ func head(s string, n int) (string, bool) {
 		n--
 	}
 	return s, true
-}
-
-// chose says that the option with this label is an answer to the n-th question.
-func (c Card) chose(n int, label display.Text) bool {
-	if n >= len(c.End.Answers) {
-		return false
-	}
-	return slices.ContainsFunc(c.End.Answers[n].Chosen, func(chosen display.Text) bool { return chosen.String() == label.String() })
 }
 
 // detailsAfter is the option that the field for details follows: the last one that allows text, or -1.

@@ -1065,7 +1065,7 @@ func asked(c Card) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, o := range q.Options {
-				templ_7745c5c3_Err = askedOption(o.Label, c.chose(n, o.Label)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = askedOption(o.Label, o.Chosen).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -190,7 +190,7 @@ type Option struct {
 	Label       display.Text
 	Description display.Text
 	AllowsText  bool
-	Chosen      bool // when the form comes back
+	Chosen      bool // when the form comes back, and when it was answered
 }
 
 // Problem is why a posted form was refused. Nothing was recorded.

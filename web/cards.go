@@ -281,6 +281,14 @@ func (f cardForm) typed() (texts []string) {
 	return texts
 }
 
+// missing says what a question lacks; app.js says it in the same words.
+func missing(multiple bool) string {
+	if multiple {
+		return "Choose at least one option."
+	}
+	return "Choose an option."
+}
+
 // putBack fills the card's form in as it was posted.
 func (f cardForm) putBack(card *views.Card) {
 	for n := range card.Questions {
@@ -292,7 +300,7 @@ func (f cardForm) putBack(card *views.Card) {
 			}
 		}
 		if len(f.values[name]) == 0 {
-			card.Questions[n].Problem = "Choose an option."
+			card.Questions[n].Problem = missing(card.Questions[n].Multiple)
 		}
 	}
 }

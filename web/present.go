@@ -52,8 +52,18 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 	c.Chips = chips.found
 	if i.End != nil {
 		c.End = end(i)
+		markChosen(c.Questions, i.End.Answers)
 	}
 	return c
+}
+
+// markChosen marks the options that were the answer.
+func markChosen(questions []views.Question, answers []interaction.Answer) {
+	for n := range min(len(questions), len(answers)) {
+		for _, index := range answers[n].OptionIndices {
+			questions[n].Options[index].Chosen = true
+		}
+	}
 }
 
 // context shows the evidence, up to what a card holds, and counts the items that were left out. What is left out still raises its chips.

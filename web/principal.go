@@ -145,7 +145,7 @@ func (s *Server) setupPage(c echo.Context) error {
 		return err
 	}
 	if !good {
-		return interaction.Errorf(interaction.Forbidden, "This link was used already or is too old. Run `sayso signin-link` for a new one.")
+		return s.usedLink()
 	}
 	first, err := s.gate.First(c.Request().Context())
 	if err != nil {
@@ -154,11 +154,15 @@ func (s *Server) setupPage(c echo.Context) error {
 	return s.render(c, views.SetupPage(views.Setup{Page: s.page(c, "Sign in", views.SectionNone), Code: code, First: first}))
 }
 
+func (s *Server) usedLink() error {
+	return interaction.Errorf(interaction.Forbidden, "This link was used already or is too old. Run `%s signin-link` for a new one.", s.config.Command)
+}
+
 // setup signs the owner in.
 func (s *Server) setup(c echo.Context) error {
 	token, first, err := s.gate.SignIn(c.Request().Context(), c.FormValue("code"), s.config.OwnerName)
 	if interaction.CodeOf(err) == interaction.Unauthorized {
-		return interaction.Errorf(interaction.Forbidden, "%s", interaction.AsError(err).Message)
+		return s.usedLink()
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -57,6 +58,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	if config.BodyLimit == 0 {
 		config.BodyLimit = 1 << 20
 	}
+	config.Command = cmp.Or(config.Command, "sayso")
 	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection()}
 	if config.PublicURL != "" {
 		if err := w.cross.AddTrustedOrigin(config.PublicURL); err != nil {

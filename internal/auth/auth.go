@@ -201,7 +201,7 @@ func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken stri
 	sessionToken = token()
 	ok, first, err := g.store.SignIn(ctx, HashOf(code), now.Add(-CodeLife), name, HashOf(sessionToken), now)
 	if err == nil && !ok {
-		err = unauthorized("This link was used already or is too old. Run `sayso signin-link` for a new one.")
+		err = unauthorized("This link was used already or is too old.")
 	}
 	return sessionToken, first, err
 }

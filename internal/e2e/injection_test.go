@@ -72,11 +72,13 @@ func (v *page) holdsStill(want map[string][]shown) {
 	for _, problem := range read[[]string](v, `((want) => {
 		const problems = []
 		const say = (...words) => problems.push(words.join(' '))
+		const parts = [document, ...[...document.querySelectorAll('template')].map((e) => e.content)]
+		const all = (selector) => parts.flatMap((part) => [...part.querySelectorAll(selector)])
 		if (globalThis.__xss !== undefined) say('a script ran')
 		for (const { src, text } of document.scripts) if (!new URL(src).pathname.startsWith('/static/') || text) say('a foreign script:', src, text)
-		for (const e of document.querySelectorAll('bdi[hx-ignore] :not(span.mark)')) say('an element of an agent:', e.outerHTML)
-		for (const e of document.querySelectorAll('iframe, object, embed, video, audio, img, math, base, style, template:not([id]), marquee, plaintext, foreignObject, image, use, hx-partial')) say('a foreign element:', e.outerHTML)
-		for (const e of document.querySelectorAll('*')) for (const { name, value } of e.attributes) {
+		for (const e of all('bdi[hx-ignore] :not(span.mark)')) say('an element of an agent:', e.outerHTML)
+		for (const e of all('iframe, object, embed, video, audio, img, math, base, style, script:not([nonce]), marquee, plaintext, foreignObject, image, use, hx-partial')) say('a foreign element:', e.outerHTML)
+		for (const e of all('*')) for (const { name, value } of e.attributes) {
 			if (/^on|^data-hx-|^hx-(get|trigger|on|ws|boost|vals|swap-oob)|^(formaction|srcdoc|autofocus)$/.test(name)) say('a foreign attribute:', name, e.outerHTML.slice(0, 200))
 			if (/^(href|src|action|xlink:href)$/.test(name) && !/^(https?:|data:image\/svg\+xml,)/.test(new URL(value, location).href)) say('a foreign address:', value)
 		}
@@ -147,13 +149,10 @@ func TestPayloads(t *testing.T) {
 		inbox.sees("!document.querySelector('article[data-state=open]')")
 		inbox.holdsStill(ended)
 		conversation.sees("!document.querySelector('article[data-state=open]')")
-		conversation.reload()
-		conversation.isLive()
 		attacks = append(attacks, some...)
-		inbox.reload()
-		inbox.isLive()
 	}
 
+	conversation.reload()
 	newest := map[string][]shown{}
 	for _, a := range attacks[len(attacks)-100:] {
 		newest["interaction-"+a.question.ID] = a.questionShown(".ended-title bdi", ".asked-question p bdi", ".asked-question li bdi")

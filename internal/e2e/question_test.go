@@ -43,9 +43,9 @@ func TestQuestionForm(t *testing.T) {
 		v.isAccessible()
 
 		v.click(card(asked.ID, "[data-submit]"))
-		v.sees(shows(card(asked.ID, "fieldset:nth-of-type(1) .problem"), "Choose an answer."))
-		v.expect(shows(card(asked.ID, "fieldset:nth-of-type(2) .problem"), "Choose at least one answer."))
-		v.expect(shows(card(asked.ID, "fieldset:nth-of-type(3) .problem"), "Choose an answer."))
+		v.sees(shows(card(asked.ID, "fieldset:nth-of-type(1) .problem"), "Choose an option."))
+		v.expect(shows(card(asked.ID, "fieldset:nth-of-type(2) .problem"), "Choose at least one option."))
+		v.expect(shows(card(asked.ID, "fieldset:nth-of-type(3) .problem"), "Choose an option."))
 		if at, want := v.focus(), "#"+field(asked, 0, 0); at != want {
 			t.Errorf("the focus is at %s, want the first answer that is missing, %s", at, want)
 		}

@@ -101,6 +101,7 @@ func (a *asker) blocks(ask api.NewInteraction) api.Interaction {
 func (p *product) settle(session *http.Cookie, a *asker, ask api.NewInteraction, form url.Values) api.Interaction {
 	p.t.Helper()
 	i := a.asks(ask)
+	form.Set("digest", i.Digest)
 	if got := p.send("POST", posting(i), form, "Cookie", session.Name+"="+session.Value, "Sec-Fetch-Site", "same-origin"); got.status != http.StatusSeeOther {
 		p.t.Fatalf("answer %s: %d %s", i.ID, got.status, got.body)
 	}

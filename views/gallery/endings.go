@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"slices"
 	"time"
 
 	"sayso/internal/display"
@@ -74,6 +75,12 @@ func answered() views.Card {
 		{Prompt: c.Questions[0].Prompt, Chosen: []display.Text{display.Line("PostgreSQL")}},
 		{Prompt: c.Questions[1].Prompt, Chosen: []display.Text{display.Line("Unit tests"), display.Line("Only some of them")}, Text: display.Show("checkout and search")},
 		{Prompt: c.Questions[2].Prompt, Chosen: []display.Text{display.Line("No")}},
+	}
+	for n, chosen := range [][]string{{"PostgreSQL"}, {"Unit tests", "Only some of them"}, {"No"}} {
+		for o := range c.Questions[n].Options {
+			option := &c.Questions[n].Options[o]
+			option.Chosen = slices.Contains(chosen, option.Label.String())
+		}
 	}
 	pickedUp(&c)
 	return c
