@@ -81,6 +81,7 @@ func TestSignedOutElsewhere(t *testing.T) {
 	v.isLive()
 	v.click(card(asked.ID, ".reveal-reason summary"))
 	v.write(card(asked.ID, "[name=q0_text]"), "use yarn")
+	v.mayComplain("status of 401")
 	other := p.sharing(v, "/")
 	other.click(".account summary")
 	other.follow(".account-menu form button")
@@ -88,7 +89,6 @@ func TestSignedOutElsewhere(t *testing.T) {
 
 	v.sees(shows("#live", "You are signed out. Sign in"))
 	v.isAccessible()
-	v.mayComplain("status of 401")
 	v.click(card(asked.ID, "[data-deny]"))
 	v.sees(shows(card(asked.ID, "[data-error]"), "You are signed out. Nothing was recorded."))
 	v.expect("document.querySelector('" + card(asked.ID, "[name=q0_text]") + "').value === 'use yarn'")

@@ -56,7 +56,7 @@ func (s *Store) mark(what string, id interaction.ID, change func(interaction.Sta
 
 // Due are open interactions whose deadline has passed.
 func (s *Store) Due(_ context.Context, now time.Time, limit int) ([]interaction.ID, error) {
-	const q = "SELECT id FROM interactions WHERE state = 'open' AND expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT +?"
+	const q = "SELECT id FROM interactions WHERE state = 'open' AND expires_at IS NOT NULL AND expires_at <= +? ORDER BY expires_at LIMIT +?"
 	return s.ids(q, ms(now), limit)
 }
 
