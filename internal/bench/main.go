@@ -26,9 +26,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime/pprof"
+	"syscall"
 	"time"
 )
 
@@ -55,6 +57,11 @@ func run(only, out, profile string) error {
 		}
 		defer stop()
 	}
+	remove, err := ownFolder()
+	if err != nil {
+		return err
+	}
+	defer remove()
 	start, size := time.Now(), full
 	if os.Getenv("QUICK") != "" {
 		size = quick
@@ -66,6 +73,23 @@ func run(only, out, profile string) error {
 	printTable(os.Stdout, rows)
 	fmt.Printf("\n%s: %d rounds each, %d interactions stored, in %s\n", size.name, size.rounds, size.stored, time.Since(start).Round(time.Second))
 	return writeFigures(out, rows)
+}
+
+// ownFolder has all that is stored go into one folder, which is gone in the end, and when somebody interrupts: there may be gigabytes in it.
+func ownFolder() (remove func(), err error) {
+	folder, err := os.MkdirTemp("", "sayso-bench-")
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { os.RemoveAll(folder) }
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		remove()
+		os.Exit(1)
+	}()
+	return remove, os.Setenv("TMPDIR", folder)
 }
 
 func profileTo(path string) (stop func(), err error) {

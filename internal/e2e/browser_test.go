@@ -25,7 +25,7 @@ import (
 )
 
 // pageMost is how long one page may take for its whole story.
-const pageMost = 3 * time.Minute
+const pageMost = 8 * time.Minute
 
 // chromium is the one browser process of this test binary. Each page has cookies and storage of its own in it.
 var chromium struct {

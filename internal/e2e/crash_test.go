@@ -170,7 +170,7 @@ func checkAfterCrash(t *testing.T, n int, data string, kept *acknowledged) {
 	if err != nil {
 		t.Fatalf("after crash %d the data cannot be opened: %v", n+1, err)
 	}
-	defer s.Close()
+	defer undisturbed(func() { s.Close() })
 	project, err := s.Project(t.Context(), "default", "default")
 	must(t, err)
 	if _, err := s.Verify(t.Context(), project.ID); err != nil {

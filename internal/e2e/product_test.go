@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -47,9 +48,19 @@ func start(t testing.TB, adjust ...func(*server.Config)) *product {
 	must(t, err)
 	_, _, err = gate.SignIn(t.Context(), code, owner)
 	must(t, err)
-	must(t, s.Close())
-	p.run()
+	undisturbed(func() {
+		must(t, s.Close())
+		p.run()
+	})
 	return p
+}
+
+// undisturbed has no process started meanwhile: until it has become its own program, it holds the locks of all data folders that we have
+// open, and one that we close could not be opened again.
+func undisturbed(f func()) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	f()
 }
 
 // startFresh runs a product that nobody has used yet.
@@ -122,8 +133,10 @@ func (p *product) stop() {
 
 func (p *product) restart() {
 	p.t.Helper()
-	p.stop()
-	p.run()
+	undisturbed(func() {
+		p.stop()
+		p.run()
+	})
 }
 
 func (p *product) key(file string) string { return keyIn(p.t, p.config.Data, file) }

@@ -42,7 +42,7 @@ func signIn(t *testing.T, p *product, d device) {
 	again := p.visit(d)
 	again.mayComplain("status of 403")
 	again.goToURL(p.link)
-	again.expect(shows("main", "This link was used already or is too old. Run `sayso"))
+	again.expect(shows("main", "This link was used already or is too old. Run `"))
 	again.expect(shows("main", "signin-link` for a new one."))
 	again.isAccessible()
 

@@ -32,7 +32,7 @@ func (p *product) dial(t testing.TB, path string, session *http.Cookie, origins 
 		return nil, resp.StatusCode
 	}
 	t.Cleanup(func() { conn.Close() })
-	must(t, conn.SetReadDeadline(time.Now().Add(30*time.Second)))
+	must(t, conn.SetReadDeadline(time.Now().Add(2*time.Minute)))
 	return conn, resp.StatusCode
 }
 
