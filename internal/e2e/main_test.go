@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	stopBrowser()
+	removeUsed()
 	os.Exit(code)
 }
 

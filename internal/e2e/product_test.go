@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -41,18 +42,36 @@ type product struct {
 func start(t testing.TB, adjust ...func(*server.Config)) *product {
 	t.Helper()
 	p := install(t, adjust...)
-	s, err := store.Open(t.Context(), p.config.Data, store.Options{})
+	folder, err := used()
 	must(t, err)
-	gate := auth.NewGate(s, time.Now)
-	code, err := gate.NewCode(t.Context())
-	must(t, err)
-	_, _, err = gate.SignIn(t.Context(), code, owner)
-	must(t, err)
-	undisturbed(func() {
-		must(t, s.Close())
-		p.run()
-	})
+	must(t, os.CopyFS(p.config.Data, os.DirFS(folder)))
+	p.run()
 	return p
+}
+
+// used is a data folder that the owner has signed in to, for all that start with one.
+var used = sync.OnceValues(func() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "sayso-e2e-data-"); err != nil {
+		return "", err
+	}
+	ctx := context.Background()
+	s, err := store.Open(ctx, folder, store.Options{})
+	if err != nil {
+		return "", err
+	}
+	gate := auth.NewGate(s, time.Now)
+	code, err := gate.NewCode(ctx)
+	if err == nil {
+		_, _, err = gate.SignIn(ctx, code, owner)
+	}
+	return folder, errors.Join(err, s.Close())
+})
+
+// removeUsed removes what used made.
+func removeUsed() {
+	if folder, err := used(); err == nil {
+		os.RemoveAll(folder)
+	}
 }
 
 // undisturbed has no process started meanwhile: until it has become its own program, it holds the locks of all data folders that we have
