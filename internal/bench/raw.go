@@ -80,6 +80,7 @@ func (r *raw) exec(text string, args ...driver.Value) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	//lint:ignore SA1019 the plain call is the baseline: the one with a context would start a goroutine
 	result, err := s.Exec(args)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", text, err)
@@ -107,6 +108,7 @@ func (r *raw) rows(text string, args []driver.Value, each func([]driver.Value) e
 	if err != nil {
 		return err
 	}
+	//lint:ignore SA1019 as in exec
 	rows, err := s.Query(args)
 	if err != nil {
 		return err

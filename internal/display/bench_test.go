@@ -120,24 +120,28 @@ func timed(n int, do func()) time.Duration {
 	return time.Since(start) / time.Duration(n)
 }
 
-// TestTimeIsLinear compares the time of a value with that of a sixteenth of it.
-// Five times the sixteenfold is allowed: quadratic time takes 256 times as long.
-func TestTimeIsLinear(t *testing.T) {
+// BenchmarkGrowth reports how much longer a value takes than sixteen times a sixteenth of it: about 1 in linear time, 16 in quadratic.
+func BenchmarkGrowth(b *testing.B) {
 	for _, values := range []map[string]string{bound, slow} {
-		for name, whole := range values {
-			part := whole[:len(whole)/16]
-			if grows(part, whole) && grows(part, whole) { // once may be other work on the machine
-				t.Errorf("%s is not shown in linear time", name)
-			}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					display.Show(values[name])
+				}
+				if g := growth(values[name]); g > 5 {
+					b.Errorf("it grows %.1f times too fast", g)
+				}
+			})
 		}
 	}
 }
 
-func grows(part, whole string) bool {
+func growth(whole string) float64 {
+	part := whole[:len(whole)/16]
 	short, long := time.Hour, time.Hour
 	for range 4 {
 		short = min(short, timed(1, func() { display.Show(part) }))
 		long = min(long, timed(1, func() { display.Show(whole) }))
 	}
-	return long > 5*16*short+time.Millisecond
+	return float64(long) / float64(16*short)
 }
