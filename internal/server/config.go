@@ -239,8 +239,12 @@ func (c Config) hosts() []string {
 	return append(named, "localhost", "127.0.0.1", "[::1]")
 }
 
-// command is how a person on this machine calls the program for this server.
+// command is how a person on this machine calls the program for this server. Pages name it to people who are not signed in, so a server that
+// others reach does not tell where it lies.
 func (c Config) command() string {
+	if host, _, _ := net.SplitHostPort(c.Listen); !loopback(host) || c.PublicURL != "" {
+		return "sayso"
+	}
 	command := os.Args[0]
 	if c.Data != c.defaultData() {
 		command += " --data " + c.Data

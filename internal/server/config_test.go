@@ -97,3 +97,19 @@ func TestHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandTellsNoPath: only a server that this machine alone reaches says where program and data lie.
+func TestCommandTellsNoPath(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		tells  bool
+	}{
+		{Config{Listen: "127.0.0.1:7777", Data: "/srv/secret"}, true},
+		{Config{Listen: "0.0.0.0:7777", Data: "/srv/secret"}, false},
+		{Config{Listen: "127.0.0.1:7777", Data: "/srv/secret", PublicURL: "https://s.example"}, false},
+	} {
+		if got := c.config.command(); strings.Contains(got, "/srv/secret") != c.tells || !c.tells && got != "sayso" {
+			t.Errorf("%+v: %q", c.config, got)
+		}
+	}
+}
