@@ -39,7 +39,7 @@ func TestBasePath(t *testing.T) {
 					t.Errorf("%s leads out of /sayso: %v", path, away)
 				}
 			}
-			v.decide(d, card(asked.ID, "[data-allow]"))
+			v.decide(card(asked.ID, "[data-allow]"))
 			v.sees(shows(card(asked.ID, ".ended-word"), "Allowed"))
 			if at := v.path(); !strings.HasPrefix(at, "/sayso"+swe.page()) {
 				t.Errorf("answering led to %s", at)
@@ -57,9 +57,9 @@ func TestBasePath(t *testing.T) {
 }
 
 // decide presses a card's button; without scripts a page comes of it.
-func (v *page) decide(d device, selector string) {
+func (v *page) decide(selector string) {
 	v.t.Helper()
-	if d.scriptless {
+	if v.device.scriptless {
 		v.follow(selector)
 		return
 	}

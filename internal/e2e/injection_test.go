@@ -91,7 +91,7 @@ func (v *page) holdsStill(want map[string][]shown) {
 			}
 		}
 		return problems.slice(0, 20)
-	})(`+jsOf(v, want)+`)`) {
+	})(`+js(want)+`)`) {
 		v.t.Errorf("%s: %s", v.path(), problem)
 	}
 	for _, address := range v.requests() {
@@ -103,12 +103,6 @@ func (v *page) holdsStill(want map[string][]shown) {
 
 // ours are the addresses that pages ask for by themselves.
 var ours = regexp.MustCompile(`^/(static/[\w.-]+|projects/default/(agents|(agents/agt_\w+/?)?(cards|live)?|interactions/int_\w+))?$`)
-
-func jsOf(v *page, value any) string {
-	text, err := json.Marshal(value) // which escapes < and >
-	must(v.t, err)
-	return string(text)
-}
 
 // Nothing that an agent writes, in whichever field, is anything but text: pushed, rendered with the page, on a page of its own, or ended.
 func TestPayloads(t *testing.T) {

@@ -129,8 +129,8 @@ func TestTabOrder(t *testing.T) {
 	everyDevice(t, func(t *testing.T, d device) {
 		p := start(t)
 		swe := p.agent("swe")
-		command := swe.wantsToRun("git push")
-		form := swe.asks(release)
+		swe.wantsToRun("git push")
+		swe.asks(release)
 		v := p.open(d, "/")
 		v.isLive()
 		var got []string
@@ -161,6 +161,5 @@ func TestTabOrder(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the tab key stops at (-want +got):\n%s", diff)
 		}
-		_, _ = command, form
 	})
 }

@@ -110,11 +110,11 @@ func leftMeanwhile(err error) bool {
 	return false
 }
 
-// js is a value as JavaScript.
+// js is a value as JavaScript; < and > are escaped in it.
 func js(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // unreachable: only strings and numbers are passed
+		panic(err) // unreachable: all that is passed can be marshalled
 	}
 	return string(text)
 }

@@ -108,22 +108,24 @@ func (p *product) settle(session *http.Cookie, a *asker, ask api.NewInteraction,
 	return a.waitsFor(i).ended()
 }
 
-// longAgo has what a page shows look as old as it would be at work.
+// longAgo is an expression: what the page shows looks as old as it would be at work. The page counts on by itself, and asks the server
+// now and then how old things are, so this says it again until it shows.
 const longAgo = `(() => {
-	for (const [n, e] of [...document.querySelectorAll('[data-age]')].entries()) {
-		const waiting = e.closest('[data-state=open]')
-		e.dataset.age = e.closest('.top') ? 8 : waiting ? 240 - 45 * (n % 4) : 3300 - 180 * (n % 12)
-	}
-	for (const e of document.querySelectorAll('[data-remaining]')) e.dataset.remaining = 370
-	return true
+	const times = [...document.querySelectorAll('[data-age]')].filter((e) => !e.closest('.top'))
+	const say = (e, name, value) => e.dataset[name] === String(value) || (e.dataset[name] = value)
+	const ended = [...document.querySelectorAll('article:not([data-state=open])')].reverse()
+	const open = [...document.querySelectorAll('article[data-state=open]')]
+	const waits = (e) => 245 - 70 * open.indexOf(e.closest('article'))
+	for (const e of times) say(e, 'age', e.closest('[data-state=open]') ? waits(e) : 700 + 540 * Math.max(0, ended.indexOf(e.closest('article'))))
+	for (const e of document.querySelectorAll('[data-remaining]')) say(e, 'remaining', 599 - waits(e))
+	return document.fonts.status === 'loaded' && times.every((e) => e.textContent.includes('min'))
 })()`
 
 // picture saves what the page shows.
 func (v *page) picture(folder, name string) {
 	v.t.Helper()
 	v.isLive()
-	v.run(longAgo)
-	v.sees("document.fonts.status === 'loaded' && [...document.querySelectorAll('[data-age]')].every((e) => !/just now|^\\d s/.test(e.textContent) || e.closest('.top'))")
+	v.sees(longAgo)
 	image := v.screenshot()
 	decoded, err := png.Decode(bytes.NewReader(image))
 	must(v.t, err)
