@@ -17,14 +17,26 @@ import (
 )
 
 // Watch tells waiting askers of committed changes. It implements [interaction.Watcher]; the server fills it from the store.
-type Watch struct{ hub live.Hub[interaction.Record] }
+type Watch struct {
+	hub    live.Hub[interaction.Record]
+	agents live.Hub[struct{}]
+}
 
 // watchBuffer is how many changes a waiter may lag behind: an interaction has few.
 const watchBuffer = 4
 
+// agentBuffer is how many changes of a conversation a waiting runtime may lag behind; with more, it comes back.
+const agentBuffer = 64
+
 // Watch gives the later states of one interaction.
 func (w *Watch) Watch(id interaction.ID) (<-chan interaction.Record, func()) {
 	s := w.hub.Subscribe(string(id), watchBuffer)
+	return s.C, s.Stop
+}
+
+// WatchAgent tells that something changed in an agent's conversation.
+func (w *Watch) WatchAgent(id interaction.ID) (<-chan struct{}, func()) {
+	s := w.agents.Subscribe(string(id), agentBuffer)
 	return s.C, s.Stop
 }
 
@@ -61,13 +73,19 @@ func (f *feed) close() {
 // wake tells the askers that wait.
 func (f *feed) wake(changes []store.Change) {
 	for _, c := range changes {
-		f.watch.hub.Publish(string(c.Record.ID), c.Record)
+		if c.Of() {
+			f.watch.hub.Publish(string(c.Record.ID), c.Record)
+		}
+		f.watch.agents.Publish(string(c.Agent), struct{}{})
 	}
 }
 
 // draw shows what was committed. A change that cannot be drawn is missing from the screens until they ask again, and nothing else is.
 func (f *feed) draw(changes []store.Change) {
 	for _, c := range changes {
+		if !c.Of() {
+			continue
+		}
 		if err := f.show(c); err != nil {
 			f.server.config.Log.Error("push", slog.Any("err", err), slog.String("interaction", string(c.Record.ID)))
 		}

@@ -220,7 +220,7 @@ func TestCanceledIsNotPickedUp(t *testing.T) {
 func gone(c store.Change) bool { return c.Record.Delivery.State() == interaction.DeliveryAskerGone }
 
 func back(c store.Change) bool {
-	return c.Kind == interaction.DeliveryEvent && c.Record.Delivery.State() == interaction.DeliveryWaiting
+	return c.Kind == interaction.DeliveryMoved && c.Record.Delivery.State() == interaction.DeliveryWaiting
 }
 
 // TestAskerGone follows an asker on the line: it is gone after 30 seconds of silence, back when it waits again, and whoever answers

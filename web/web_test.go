@@ -61,6 +61,15 @@ func (w *waits) Watch(id interaction.ID) (<-chan interaction.Record, func()) {
 	return changes, stop
 }
 
+func (w *waits) WatchAgent(id interaction.ID) (<-chan struct{}, func()) {
+	changes, stop := w.hub.WatchAgent(id)
+	select {
+	case w.arrived <- id:
+	default:
+	}
+	return changes, stop
+}
+
 // clock is the time that the site goes by.
 type clock struct {
 	mu  sync.Mutex

@@ -1,5 +1,7 @@
 package interaction
 
+import "time"
+
 // Channel is the door through which somebody acted.
 type Channel string
 
@@ -41,6 +43,13 @@ type External struct {
 	ProviderTenantID string            `json:"provider_tenant_id,omitempty"`
 	DisplayName      string            `json:"display_name,omitempty"`
 	Metadata         map[string]string `json:"metadata,omitempty"`
+}
+
+// StoredActor is an external person as a project knows them.
+type StoredActor struct {
+	ID, ProjectID ID
+	External
+	CreatedAt time.Time
 }
 
 const maxProviderID = 256

@@ -22,6 +22,8 @@ type Ask struct {
 	TaskID      string
 	Destination *Destination
 	Suggestions json.RawMessage
+
+	asksByCall bool // the tool call is itself a question
 }
 
 // Normalised is a with its defaults filled in and its form trimmed. The first thing wrong is a ValidationFailed error naming the
@@ -77,7 +79,7 @@ func (a Ask) withToolCall() (Ask, error) {
 	if call.Input == nil {
 		call.Input = json.RawMessage("{}")
 	}
-	if err := checkToolCall(call); err != nil {
+	if err := call.check("tool_call"); err != nil {
 		return a, err
 	}
 	form, err := PermissionRequest(call)
@@ -100,7 +102,7 @@ func (a Ask) timeout() int {
 func New(a Ask, agent Agent, creator ID, now time.Time) Interaction {
 	head := Head{
 		ID: NewID(InteractionPrefix, now), OrgID: agent.OrgID, ProjectID: agent.ProjectID, AgentID: agent.ID,
-		Kind: QuestionKind, Request: *a.Request, CreatedAt: now,
+		Kind: a.kind(), Request: *a.Request, CreatedAt: now,
 		WaitMode: a.WaitMode, WorkflowID: a.WorkflowID, TaskID: a.TaskID, TimeoutSecs: a.timeout(), Destination: a.Destination,
 	}
 	if head.Destination == nil {
@@ -108,12 +110,32 @@ func New(a Ask, agent Agent, creator ID, now time.Time) Interaction {
 	}
 	if a.ToolCall != nil {
 		call := *a.ToolCall
-		call.ID = NewID(ToolCallPrefix, now)
-		head.Kind, head.ToolCall, head.ToolCallID = PermissionKind, &call, call.ID
+		if call.ID == "" {
+			call.ID = NewID(ToolCallPrefix, now)
+		}
+		head.ToolCall, head.ToolCallID = &call, call.ID
 	}
 	if head.TimeoutSecs > 0 {
 		head.ExpiresAt = now.Add(time.Duration(head.TimeoutSecs) * time.Second)
 	}
 	head.Digest = head.digest()
 	return Interaction{Head: head, Creator: creator, Suggestions: a.Suggestions, State: Open}
+}
+
+func (a Ask) kind() Kind {
+	if a.ToolCall == nil || a.asksByCall {
+		return QuestionKind
+	}
+	return PermissionKind
+}
+
+// askOf is the ask of a checked tool call: its question for ask_question, else for permission.
+func askOf(call ToolCall) (Ask, error) {
+	a := Ask{ToolCall: &call, WaitMode: Poll, asksByCall: call.asksQuestion()}
+	form, err := PermissionRequest(call)
+	if a.asksByCall {
+		form, err = call.question("input")
+	}
+	a.Request = &form
+	return a, err
 }

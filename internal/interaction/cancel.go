@@ -16,7 +16,7 @@ func (i Interaction) Cancel(p Principal, now time.Time) (Change, error) {
 	}
 	end := p.end(now)
 	end.CancelReason = AskerCanceled
-	return i.canceled(end, CanceledEvent), nil
+	return i.ended(end, CanceledEvent), nil
 }
 
 // Expire ends i because its deadline passed. It is a Replay if i has ended or has no deadline that is due at now: an answer that
@@ -25,17 +25,17 @@ func (i Interaction) Expire(now time.Time) (Change, error) {
 	if i.State != Open || i.ExpiresAt.IsZero() || now.Before(i.ExpiresAt) {
 		return Change{After: i, Replay: true}, nil
 	}
-	return i.canceled(End{At: now, By: System, ProvedBy: SystemPrincipal, CancelReason: DeadlinePassed}, ExpiredEvent), nil
+	return i.ended(End{At: now, By: System, ProvedBy: SystemPrincipal, CancelReason: DeadlinePassed}, ExpiredEvent), nil
 }
 
-// canceled is the change that ends i without an answer. A guarded tool call ends with it.
-func (i Interaction) canceled(end End, kind EventKind) Change {
+// ended is the change that ends i without an answer. A guarded tool call ends with it.
+func (i Interaction) ended(end End, kind EventKind) Change {
 	i.State, i.End = Canceled, &end
 	c := Change{After: i, Lifecycle: kind}
 	if i.ToolCall != nil {
-		move := ToolCallMove{ID: i.ToolCallID, To: ToolCallCompleted, Outcome: ToolCallCanceled, Result: "The request was canceled: " + string(end.CancelReason) + "."}
+		move := ToolCallMove{ID: i.ToolCallID, To: ToolCallCompleted, Outcome: ToolCallCanceled, Result: canceledText(end.CancelReason)}
 		c.ToolCall = &move
-		c.Events = []Event{toolResult(i, move, end.At)}
+		c.Events = []Event{toolResult(i.ID, move, end.At)}
 	}
 	return c
 }

@@ -155,6 +155,14 @@ func (i Interaction) Denied() bool {
 	return i.State == Resolved && i.Kind == PermissionKind && !i.Allowed()
 }
 
+// CallState is where the tool call of an open interaction stands.
+func (i Interaction) CallState() ToolCallState {
+	if i.Kind == QuestionKind {
+		return ToolCallWaiting
+	}
+	return ToolCallAwaitingPermission
+}
+
 // Questions are what an answer answers.
 func (i Interaction) Questions() []Question { return i.Request.Questions }
 

@@ -77,21 +77,6 @@ func contextValue(raw json.RawMessage) (string, error) {
 	return b.String(), err
 }
 
-// checkToolCall says what is wrong with a tool call as its asker sent it.
-func checkToolCall(call ToolCall) error {
-	name, err := line("tool_call.name", call.Name, MaxToolName)
-	if err != nil {
-		return err
-	}
-	if name != call.Name {
-		return Errorf(ValidationFailed, "tool_call.name: leading and trailing blanks are not allowed, got %q", clip(call.Name))
-	}
-	if err := verbatim("tool_call.provider_call_id", call.ProviderCallID, maxProviderCall); err != nil {
-		return err
-	}
-	return checkInput("tool_call.input", call.Input)
-}
-
 // checkInput says what is wrong with a tool's input; it must already be valid JSON.
 func checkInput(field string, input []byte) error {
 	if len(input) > MaxInputBytes {

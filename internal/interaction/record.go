@@ -96,7 +96,7 @@ func (h Head) appendJSON(b []byte) []byte {
 	o.text("tool_call_id", string(h.ToolCallID))
 	if h.ToolCall != nil {
 		o.name("tool_call")
-		o.b = h.ToolCall.appendJSON(o.b)
+		o.b = h.ToolCall.AppendJSON(o.b)
 	}
 	o.text("wait_mode", string(h.WaitMode))
 	o.text("workflow_id", h.WorkflowID)
@@ -111,7 +111,8 @@ func (h Head) appendJSON(b []byte) []byte {
 	return append(o.b, '}')
 }
 
-func (c ToolCall) appendJSON(b []byte) []byte {
+// AppendJSON writes the call as it is published within its interaction.
+func (c ToolCall) AppendJSON(b []byte) []byte {
 	o := object{b: append(b, '{')}
 	o.text("name", c.Name)
 	o.raw("input", c.Input)
@@ -241,15 +242,6 @@ func (q Question) appendAnswer(b []byte, index int, a Answer) []byte {
 		b = appendString(append(b, `,"text":`...), a.Text)
 	}
 	return append(b, '}')
-}
-
-// toolResultBody is what a tool_result event carries.
-func toolResultBody(m ToolCallMove) string {
-	o := object{b: []byte{'{'}}
-	o.text("tool_call_id", string(m.ID))
-	o.text("outcome", string(m.Outcome))
-	o.b = appendString(append(o.b, `,"content_blocks":[{"type":"text","text":`...), m.Result)
-	return string(append(o.b, `}]}`...))
 }
 
 // TimeFormat is how the contract writes times: RFC 3339, UTC, always with milliseconds.

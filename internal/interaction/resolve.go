@@ -72,7 +72,7 @@ func (i Interaction) Resolve(a Answers, p Principal, actorID ID, now time.Time) 
 	end := p.end(now)
 	end.Answers, end.InputID, end.Decision = answers, NewID(InputPrefix, now), decision
 	if a.External != nil {
-		end.By = Actor{Kind: ExternalActor, Name: a.External.Name(), ActorID: actorID, Channel: p.Channel}
+		end.By = p.person(a.External, actorID)
 	}
 	return i.resolved(end), nil
 }
@@ -172,7 +172,7 @@ func appendArray(items []json.RawMessage) json.RawMessage {
 // resolved is the change that ends i with end.
 func (i Interaction) resolved(end End) Change {
 	i.State, i.End = Resolved, &end
-	input := Input{ID: end.InputID, InteractionID: i.ID, ActorID: end.By.ActorID, At: end.At}
+	input := Input{ID: end.InputID, Kind: ResponseInput, Mode: Immediate, State: InputResolved, InteractionID: i.ID, By: end.By, At: end.At}
 	c := Change{After: i, Input: &input, Lifecycle: AnsweredEvent}
 	c.Events = []Event{{ID: NewID(EventPrefix, end.At), Kind: AgentInputEvent, InteractionID: i.ID, InputID: end.InputID, At: end.At}}
 	if i.ToolCall != nil {
@@ -192,14 +192,14 @@ func (c *Change) moveToolCall(i Interaction, end End) {
 	}
 	c.ToolCall = &move
 	if move.To == ToolCallCompleted {
-		c.Events = append(c.Events, toolResult(i, move, end.At))
+		c.Events = append(c.Events, toolResult(i.ID, move, end.At))
 	}
 }
 
-func toolResult(i Interaction, move ToolCallMove, now time.Time) Event {
+func toolResult(interaction ID, move ToolCallMove, now time.Time) Event {
 	return Event{
-		ID: NewID(EventPrefix, now), Kind: ToolResultEvent, InteractionID: i.ID, ToolCallID: move.ID, At: now,
-		Body: toolResultBody(move),
+		ID: NewID(EventPrefix, now), Kind: ToolResultEvent, InteractionID: interaction, ToolCallID: move.ID, At: now,
+		Body: resultBody(move.ID, move.Outcome, []ContentBlock{{Type: TextBlock, Text: move.Result}}),
 	}
 }
 

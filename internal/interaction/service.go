@@ -17,6 +17,9 @@ type Watcher interface {
 	// Watch gives every later state of the interaction, in commit order, until stop is called. A watcher that does not read in time
 	// gets its channel closed.
 	Watch(id ID) (changes <-chan Record, stop func())
+	// WatchAgent tells, until stop is called, that something changed in an agent's conversation: a signal, or a closed channel when too many
+	// were not read.
+	WatchAgent(id ID) (changes <-chan struct{}, stop func())
 }
 
 // Service is the one door to interactions: it decides who may do what, and has the store do it. All methods may be called at
@@ -247,10 +250,14 @@ func (s *Service) await(ctx context.Context, changes <-chan Record, d time.Durat
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-s.closing:
-			return &Error{Code: Unavailable, Message: "The server is restarting; ask again.", RetryAfter: 1}
+			return errRestarting()
 		}
 	}
 	return nil
+}
+
+func errRestarting() *Error {
+	return &Error{Code: Unavailable, Message: "The server is restarting; ask again.", RetryAfter: 1}
 }
 
 // heardOf notes that the asker of r waits on the line, until leave.
@@ -283,7 +290,7 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 		return r, false, err
 	}
 	if p.Kind == UserPrincipal && a.External != nil {
-		return r, false, Errorf(InvalidRequest, "actor: a signed-in user answers in person; only an API key may name somebody else")
+		return r, false, errSpeaksForItself
 	}
 	r, replay, err = s.store.Update(ctx, ref.ID, a.External, func(r Record, i Interaction, actor ID) (Change, error) {
 		if !ref.names(r) || p.IsAgent() && !p.reads(r) {

@@ -38,6 +38,23 @@ type Store interface {
 	// History is what the log holds about one interaction, in order.
 	History(ctx context.Context, id ID) ([]Event, error)
 
+	// Converse carries out what change makes of one agent's conversation, in one transaction. resource is remembered under once; again says
+	// that it was there already, and change was not called.
+	Converse(ctx context.Context, agent ID, once Once, change func(Conversation) (t Turn, resource ID, err error)) (resource ID, again bool, err error)
+	// Waiting are the inputs that no runtime has taken, by position.
+	Waiting(ctx context.Context, agent ID) ([]Input, error)
+	Input(ctx context.Context, id ID) (Input, error)
+	// Calls are the tool calls that f describes, oldest first, and one more than f.Limit if there are more.
+	Calls(ctx context.Context, f CallFilter) ([]Call, error)
+	Call(ctx context.Context, id ID) (Call, error)
+	// Events are at most f.Limit of those that f describes, in the order of the log, each with what its kind says it has when read.
+	Events(ctx context.Context, f EventFilter) ([]Event, error)
+
+	// Actors are the external people of a project, and one more than the page's limit if there are more.
+	Actors(ctx context.Context, project ID, page Page) ([]StoredActor, error)
+	Actor(ctx context.Context, id ID) (StoredActor, error)
+	PutActor(ctx context.Context, project ID, who External, now time.Time) (a StoredActor, created bool, err error)
+
 	// Due are open interactions whose deadline is at or before now, at most limit.
 	Due(ctx context.Context, now time.Time, limit int) ([]ID, error)
 	// NextDeadline is the earliest deadline of an open interaction; zero: there is none.
@@ -78,6 +95,13 @@ type AgentFilter struct {
 	Name    string
 	Key     string
 	State   AgentState
+	Page
+}
+
+// CallFilter describes tool calls of an agent. Empty fields do not filter.
+type CallFilter struct {
+	Agent ID
+	State ToolCallState
 	Page
 }
 

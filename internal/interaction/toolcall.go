@@ -1,6 +1,12 @@
 package interaction
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
 
 // ToolCall is something an agent wants to do, as it sent it.
 type ToolCall struct {
@@ -10,16 +16,30 @@ type ToolCall struct {
 	ProviderCallID string          `json:"provider_call_id,omitempty"`
 }
 
+// Call is a tool call of a conversation, and where it stands.
+type Call struct {
+	ToolCall
+	AgentID       ID
+	InteractionID ID // the interaction it opened; "": none
+	Creator       ID // the credential that reported it
+	State         ToolCallState
+	Outcome       ToolCallOutcome // of a completed one
+	CreatedAt     time.Time
+}
+
 // ToolCallState is where a tool call stands.
 type ToolCallState string
 
 // The states of a tool call.
 const (
 	ToolCallAwaitingPermission ToolCallState = "awaiting_permission"
-	ToolCallReady              ToolCallState = "ready"
-	ToolCallWaiting            ToolCallState = "waiting"
+	ToolCallReady              ToolCallState = "ready"   // it may run
+	ToolCallWaiting            ToolCallState = "waiting" // for the answer to its question
 	ToolCallCompleted          ToolCallState = "completed"
 )
+
+// ToolCallStates are all of them.
+var ToolCallStates = []ToolCallState{ToolCallAwaitingPermission, ToolCallReady, ToolCallWaiting, ToolCallCompleted}
 
 // ToolCallOutcome is how a completed tool call went.
 type ToolCallOutcome string
@@ -38,4 +58,129 @@ type ToolCallMove struct {
 	To      ToolCallState
 	Outcome ToolCallOutcome // with ToolCallCompleted only
 	Result  string          // what its tool_result event says; with ToolCallCompleted only
+}
+
+// completed is c as it ended.
+func (c Call) completed(outcome ToolCallOutcome) Call {
+	c.State, c.Outcome = ToolCallCompleted, outcome
+	return c
+}
+
+// canceled ends a call that no open interaction guards, and tells of it.
+func (c Call) canceled(why CancelReason, now time.Time) Turn {
+	move := ToolCallMove{ID: c.ID, To: ToolCallCompleted, Outcome: ToolCallCanceled, Result: canceledText(why)}
+	return Turn{c.completed(ToolCallCanceled), toolResult(c.InteractionID, move, now)}
+}
+
+func canceledText(why CancelReason) string { return "The request was canceled: " + string(why) + "." }
+
+// Result is what a runtime reports of a tool call.
+type Result struct {
+	Outcome ToolCallOutcome // succeeded or failed
+	Content []ContentBlock  // text only; may be empty
+}
+
+func (r Result) check() error {
+	if r.Outcome != ToolCallSucceeded && r.Outcome != ToolCallFailed {
+		return Errorf(ValidationFailed, "outcome: %q is not allowed here; allowed are succeeded and failed", clip(string(r.Outcome)))
+	}
+	return checkContent("content_blocks", r.Content, 0, TextBlock)
+}
+
+// mayFinish says whether a result can be reported: a call that waits for permission has not run, and one that is completed stays so.
+func (c Call) mayFinish() error {
+	switch c.State {
+	case ToolCallReady, ToolCallWaiting:
+		return nil
+	case ToolCallCompleted:
+		return Errorf(Conflict, "This tool call is completed already (%s); the first result stays.", c.Outcome)
+	}
+	return Errorf(Conflict, "This tool call waits for permission; it must not run before a person allows it.")
+}
+
+// finished is the turn that completes c with r. An interaction that is open for it ends with it.
+func (c Call) finished(r Result, guard *Interaction, p Principal, now time.Time) Turn {
+	result := Event{ID: NewID(EventPrefix, now), Kind: ToolResultEvent, InteractionID: c.InteractionID, ToolCallID: c.ID, At: now, Body: resultBody(c.ID, r.Outcome, r.Content)}
+	t := Turn{c.completed(r.Outcome), result}
+	switch {
+	case guard == nil:
+	case guard.State == Open:
+		end := p.end(now)
+		end.CancelReason = ToolCallDone
+		c := guard.ended(end, CanceledEvent)
+		c.ToolCall, c.Events = nil, nil // the call has its own end
+		t = append(t, c)
+	case guard.State == Resolved:
+		t = append(t, Reported{Interaction: *guard, At: now, Outcome: r.Outcome})
+	}
+	return t
+}
+
+// check says what is wrong with a tool call as its sender wrote it.
+func (c ToolCall) check(field string) error {
+	name, err := line(field+".name", c.Name, MaxToolName)
+	if err != nil {
+		return err
+	}
+	if name != c.Name {
+		return Errorf(ValidationFailed, "%s.name: leading and trailing blanks are not allowed, got %q", field, clip(c.Name))
+	}
+	if err := verbatim(field+".provider_call_id", c.ProviderCallID, maxProviderCall); err != nil {
+		return err
+	}
+	return checkInput(field+".input", c.Input)
+}
+
+// AskQuestion is the tool whose call is a question rather than something to permit.
+const AskQuestion = "ask_question"
+
+func (c ToolCall) asksQuestion() bool { return c.Name == AskQuestion }
+
+// question is the form of a call of ask_question: its questions, each with the option of any other answer. What is wrong with its input
+// is ValidationFailed; field says where the input is.
+func (c ToolCall) question(field string) (Request, error) {
+	var in struct {
+		Questions []struct {
+			Prompt   string `json:"prompt"`
+			Multiple bool   `json:"multiple"`
+			Options  []struct {
+				Label string `json:"label"`
+			} `json:"options"`
+		} `json:"questions"`
+	}
+	if err := json.Unmarshal(c.Input, &in); err != nil {
+		return Request{}, &Error{Code: ValidationFailed, Message: field + `: ask_question takes {"questions":[{"prompt","multiple"?,"options":[{"label"}]}]}`, Err: err}
+	}
+	var r Request
+	for _, q := range in.Questions {
+		form := Question{Prompt: q.Prompt, Multiple: q.Multiple}
+		for _, o := range q.Options {
+			form.Options = append(form.Options, Option{Label: o.Label})
+		}
+		form.Options = append(form.Options, Option{Label: "Other", AllowsText: true})
+		r.Questions = append(r.Questions, form)
+	}
+	r.Title = questionsTitle(r.Questions)
+	form, err := r.Normalised()
+	if err != nil {
+		err = Errorf(ValidationFailed, "%s", strings.Replace(AsError(err).Message, "request", field, 1))
+	}
+	return form, err
+}
+
+// questionsTitle is the first line of the first prompt, and how many more there are.
+func questionsTitle(questions []Question) string {
+	if len(questions) == 0 {
+		return "Question" // refused for having none
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(questions[0].Prompt), "\n")
+	more := ""
+	if n := len(questions) - 1; n > 0 {
+		more = fmt.Sprintf(" (+%d more)", n)
+	}
+	title := []rune(cmp.Or(strings.TrimSpace(first), "Question")) // a blank prompt is refused as such
+	if room := MaxTitle - length(more); len(title) > room {
+		title = title[:room]
+	}
+	return string(title) + more
 }

@@ -70,6 +70,7 @@ func (t *tx) asker(id interaction.ID) (at place, a interaction.Agent, err error)
 		return at, a, err
 	}
 	at.agent, a, err = scanAgent(func(into ...any) error { return stmt.QueryRow(id).Scan(append(into, &at.project)...) })
+	at.projectID, at.agentID = a.ProjectID, a.ID
 	return at, a, err
 }
 

@@ -15,6 +15,8 @@ type quiet struct{}
 
 func (quiet) Watch(interaction.ID) (<-chan interaction.Record, func()) { return nil, func() {} }
 
+func (quiet) WatchAgent(interaction.ID) (<-chan struct{}, func()) { return nil, func() {} }
+
 // kept runs a test in a bubble of its own time, with a service that keeps deadlines on a real database.
 func kept(t *testing.T, test func(t *testing.T, s *Store, service *interaction.Service, agent interaction.Agent)) {
 	t.Helper()

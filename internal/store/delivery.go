@@ -38,20 +38,21 @@ func (s *Store) mark(what string, id interaction.ID, change func(interaction.Sta
 		if err != nil || !change(r.State, &r.Delivery) {
 			return err
 		}
-		if r.Version, err = t.next(at.project); err != nil {
-			return err
-		}
-		d := r.Delivery
-		err = t.run(`INSERT INTO deliveries (interaction, gone_since, picked_up_at, reported_at, outcome, sequence) VALUES (?, ?, ?, ?, ?, ?)
+		return t.setDelivery(at, r)
+	})
+}
+
+// setDelivery stores how far the answer got.
+func (t *tx) setDelivery(at place, r interaction.Record) (err error) {
+	if r.Version, err = t.next(at.project); err != nil {
+		return err
+	}
+	d := r.Delivery
+	t.tell(at, Change{Kind: interaction.DeliveryMoved, Sequence: r.Version, Record: r})
+	return t.run(`INSERT INTO deliveries (interaction, gone_since, picked_up_at, reported_at, outcome, sequence) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (interaction) DO UPDATE SET gone_since = excluded.gone_since, picked_up_at = excluded.picked_up_at,
 			reported_at = excluded.reported_at, outcome = excluded.outcome, sequence = excluded.sequence`,
-			at.interaction, msOrNull(d.AskerGoneSince), msOrNull(d.PickedUpAt), msOrNull(d.ReportedAt), textOrNull(d.Outcome), r.Version)
-		if err != nil {
-			return err
-		}
-		t.changes = append(t.changes, Change{Kind: interaction.DeliveryEvent, Sequence: r.Version, Record: r})
-		return nil
-	})
+		at.interaction, msOrNull(d.AskerGoneSince), msOrNull(d.PickedUpAt), msOrNull(d.ReportedAt), textOrNull(d.Outcome), r.Version)
 }
 
 // Due are open interactions whose deadline has passed.

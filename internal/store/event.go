@@ -4,33 +4,43 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sayso/internal/audit"
 	"sayso/internal/interaction"
 )
 
-// log appends events to the log, and gives the sequence of the last.
-func (t *tx) log(at place, list ...interaction.Event) (sequence int64, err error) {
+// log appends events of a conversation to the log. A lifecycle event is appended with [tx.event], and told by [tx.publish].
+func (t *tx) log(at place, list ...interaction.Event) error {
 	for _, e := range list {
-		if sequence, err = t.next(at.project); err != nil {
-			return 0, err
+		sequence, err := t.next(at.project)
+		if err != nil {
+			return err
 		}
 		if err := t.event(at, sequence, e); err != nil {
-			return 0, err
+			return err
 		}
+		t.tell(at, Change{Kind: e.Kind, Sequence: sequence})
 	}
-	return sequence, nil
+	return nil
+}
+
+// tell has followers told after the commit.
+func (t *tx) tell(at place, c Change) {
+	c.Project, c.Agent = at.projectID, at.agentID
+	t.changes = append(t.changes, c)
 }
 
 // event appends to the log.
 func (t *tx) event(at place, sequence int64, e interaction.Event) error {
 	return t.run(`INSERT INTO events (project, sequence, agent, id, kind, interaction, input_id, tool_call, body, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		at.project, sequence, at.agent, e.ID, e.Kind, at.interaction, textOrNull(e.InputID), textOrNull(e.ToolCallID), textOrNull(e.Body), ms(e.At))
+		at.project, sequence, at.agent, e.ID, e.Kind, keyOrNull(at.interaction), textOrNull(e.InputID), textOrNull(e.ToolCallID), textOrNull(e.Body), ms(e.At))
 }
 
 // publish appends the audit entry of a lifecycle event, and has followers told after the commit.
 func (t *tx) publish(at place, kind interaction.EventKind, sequence int64, r interaction.Record, i interaction.Interaction) error {
-	t.changes = append(t.changes, Change{Kind: kind, Sequence: sequence, Record: r})
+	t.tell(at, Change{Kind: kind, Sequence: sequence, Record: r})
 	head, err := t.head(at.project)
 	if err != nil {
 		return err
@@ -142,16 +152,80 @@ func (v *verification) complete(t *sql.Tx, project interaction.ID) error {
 }
 
 // History is what the log holds about one interaction.
-func (s *Store) History(_ context.Context, id interaction.ID) (list []interaction.Event, err error) {
-	const q = `SELECT v.id, v.kind, coalesce(v.input_id, ''), coalesce(v.tool_call, ''), coalesce(v.body, ''), v.at FROM events v
-		WHERE v.interaction = (SELECT key FROM interactions WHERE id = ?) ORDER BY v.sequence`
-	err = s.rows(q, []any{id}, func(rows *sql.Rows) error {
-		e := interaction.Event{InteractionID: id}
+func (s *Store) History(_ context.Context, id interaction.ID) ([]interaction.Event, error) {
+	return scanEvents(s.rows, eventColumns+"WHERE v.interaction = (SELECT key FROM interactions WHERE id = ?) ORDER BY v.sequence", id)
+}
+
+const eventColumns = `SELECT v.id, v.sequence, a.id, v.kind, coalesce(i.id, ''), coalesce(v.input_id, ''), coalesce(v.tool_call, ''),
+	coalesce(v.body, ''), v.at FROM events v JOIN agents a ON a.key = v.agent LEFT JOIN interactions i ON i.key = v.interaction `
+
+func scanEvents(read lister, text string, args ...any) (list []interaction.Event, err error) {
+	err = read(text, args, func(rows *sql.Rows) error {
+		var e interaction.Event
 		var at int64
-		err := rows.Scan(&e.ID, &e.Kind, &e.InputID, &e.ToolCallID, &e.Body, &at)
+		err := rows.Scan(&e.ID, &e.Sequence, &e.AgentID, &e.Kind, &e.InteractionID, &e.InputID, &e.ToolCallID, &e.Body, &at)
 		e.At = fromMS(at)
 		list = append(list, e)
 		return err
 	})
 	return list, err
+}
+
+// events are those that f describes, in the order of the log, as they stand there.
+func events(read lister, f interaction.EventFilter) ([]interaction.Event, error) {
+	q, args := eventQuery(f)
+	list, err := scanEvents(read, q, args...)
+	if f.Before > 0 {
+		slices.Reverse(list)
+	}
+	return list, err
+}
+
+// eventQuery is the query for f: along the index of the agent or of the project.
+func eventQuery(f interaction.EventFilter) (text string, args []any) {
+	q := newQuery(eventColumns)
+	if f.Agent != "" {
+		q.where("v.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
+	} else {
+		q.where("v.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
+	}
+	q.where("v.sequence > +?", f.After)
+	kinds := make([]string, len(f.Kinds))
+	for n, kind := range f.Kinds {
+		kinds[n] = "v.kind = '" + string(kind) + "'"
+	}
+	q.where("(" + strings.Join(kinds, " OR ") + ")")
+	q.tail = " ORDER BY v.sequence"
+	if f.Before > 0 {
+		q.where("v.sequence < +?", f.Before)
+		q.tail += " DESC"
+	}
+	q.tail += " LIMIT +?"
+	return q.text(), append(q.args, f.Limit)
+}
+
+// Events are at most f.Limit of those that f describes; see [interaction.Store].
+func (s *Store) Events(ctx context.Context, f interaction.EventFilter) ([]interaction.Event, error) {
+	list, err := events(s.rows, f)
+	for n := 0; n < len(list) && err == nil; n++ {
+		err = s.complete(ctx, &list[n])
+	}
+	return list, err
+}
+
+// complete adds what an event says that stands elsewhere: how its interaction is, and what the agent is called.
+func (s *Store) complete(ctx context.Context, e *interaction.Event) error {
+	lifecycle := slices.Contains(interaction.LifecycleEvents, e.Kind)
+	if !lifecycle && (e.Kind != interaction.AgentInputEvent || e.InteractionID == "") {
+		return nil
+	}
+	r, err := s.Interaction(ctx, e.InteractionID)
+	if err != nil {
+		return err
+	}
+	e.Record = &r
+	if lifecycle {
+		e.AgentName, err = s.AgentName(ctx, e.AgentID)
+	}
+	return err
 }

@@ -6,12 +6,17 @@ import (
 	"sayso/internal/interaction"
 )
 
-// Change is one committed change of an interaction.
+// Change is one committed change: an event of the log, or something that moved beside it.
 type Change struct {
-	Kind     interaction.EventKind
-	Sequence int64
-	Record   interaction.Record // as it stood after the change
+	Kind           interaction.EventKind
+	Project, Agent interaction.ID
+	Sequence       int64                    // of an event; of a delivery, its version
+	Record         interaction.Record       // of a lifecycle event and a delivery: as it stood after the change
+	ToolCall       interaction.ToolCallMove // of a tool call that moved
 }
+
+// Of says whether the change is one of an interaction, as Record then tells.
+func (c Change) Of() bool { return c.Record.ID != "" }
 
 // Follow has tell called with every change that is committed from now on, in commit order, until stop is called. tell runs on a
 // goroutine of its own and delays nobody; changes that came together come together.

@@ -175,8 +175,7 @@ func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, 
 	if err != nil {
 		return head{}, err
 	}
-	var already int
-	err = t.row("SELECT count(*) FROM interactions WHERE agent = ? AND state = 'open' AND creator = ?", []any{at.agent, creator}, &already)
+	already, err := t.openOf(at.agent, creator)
 	if err != nil {
 		return head{}, err
 	}
@@ -185,6 +184,12 @@ func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, 
 		return head{}, err
 	}
 	return t.insertInteraction(at, i)
+}
+
+// openOf counts what one asker has open for an agent.
+func (t *tx) openOf(agent int64, creator interaction.ID) (n int, err error) {
+	err = t.row("SELECT count(*) FROM interactions WHERE agent = ? AND state = 'open' AND creator = ?", []any{agent, creator}, &n)
+	return n, err
 }
 
 func (t *tx) insertInteraction(at place, i interaction.Interaction) (head, error) {
@@ -209,18 +214,25 @@ func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Recor
 	if err := t.run("INSERT INTO requests (interaction, head, suggestions) VALUES (?, ?, ?)", r.Key, r.Head, nullBytes(i.Suggestions)); err != nil {
 		return r, err
 	}
-	if i.ToolCall != nil {
-		err := t.run("INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, 'awaiting_permission', ?)",
-			at.agent, r.Key, i.ToolCallID, ms(i.CreatedAt))
-		if err != nil {
-			return r, err
-		}
+	if err := t.insertGuarded(*at, i); err != nil {
+		return r, err
 	}
 	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
 	if err := t.event(*at, r.Version, event); err != nil {
 		return r, err
 	}
 	return r, t.publish(*at, interaction.CreatedEvent, r.Version, r, i)
+}
+
+// insertGuarded stores the tool call that i opened for, if there is one.
+func (t *tx) insertGuarded(at place, i interaction.Interaction) error {
+	if i.ToolCall == nil {
+		return nil
+	}
+	state := i.CallState()
+	t.tell(at, Change{Kind: interaction.ToolCallMoved, ToolCall: interaction.ToolCallMove{ID: i.ToolCallID, To: state}})
+	return t.run("INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, ?, ?)",
+		at.agent, at.interaction, i.ToolCallID, state, ms(i.CreatedAt))
 }
 
 func nullBytes(b []byte) any {
@@ -231,7 +243,10 @@ func nullBytes(b []byte) any {
 }
 
 // place is where in the tables a change belongs.
-type place struct{ project, agent, interaction int64 }
+type place struct {
+	project, agent, interaction int64
+	projectID, agentID          interaction.ID
+}
 
 // record reads one interaction inside the transaction.
 func (t *tx) record(s *Store, id interaction.ID) (interaction.Record, error) {
@@ -249,5 +264,5 @@ func (t *tx) locate(s *Store, id interaction.ID) (place, interaction.Record, err
 		return place{}, r.Record, err
 	}
 	record, err := s.named(t.row, r)
-	return place{project: r.project, agent: r.agent, interaction: r.Key}, record, err
+	return place{r.project, r.agent, r.Key, record.ProjectID, record.AgentID}, record, err
 }

@@ -64,9 +64,15 @@ func (t *tx) end(at place, r interaction.Record, c interaction.Change) (interact
 	if err := t.effects(at, c); err != nil {
 		return r, err
 	}
-	lifecycle := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.End.At), Kind: c.Lifecycle, At: i.End.At}
+	if err := t.log(at, c.Events...); err != nil {
+		return r, err
+	}
 	var err error
-	if r.Version, err = t.log(at, append(c.Events, lifecycle)...); err != nil {
+	if r.Version, err = t.next(at.project); err != nil {
+		return r, err
+	}
+	lifecycle := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.End.At), Kind: c.Lifecycle, At: i.End.At}
+	if err := t.event(at, r.Version, lifecycle); err != nil {
 		return r, err
 	}
 	if err := t.insertEnd(at, r, *i.End); err != nil {
@@ -99,12 +105,13 @@ func (t *tx) insertEnd(at place, r interaction.Record, end interaction.End) erro
 func (t *tx) effects(at place, c interaction.Change) error {
 	if in := c.Input; in != nil {
 		err := t.run(`INSERT INTO inputs (agent, interaction, id, kind, delivery_mode, state, actor, queued_at)
-			VALUES (?, ?, ?, 'interaction_response', 'immediate', 'resolved', ?, ?)`, at.agent, at.interaction, in.ID, textOrNull(in.ActorID), ms(in.At))
+			VALUES (?, ?, ?, 'interaction_response', 'immediate', 'resolved', ?, ?)`, at.agent, at.interaction, in.ID, textOrNull(in.By.ActorID), ms(in.At))
 		if err != nil {
 			return err
 		}
 	}
 	if call := c.ToolCall; call != nil {
+		t.tell(at, Change{Kind: interaction.ToolCallMoved, ToolCall: *call})
 		return t.run("UPDATE tool_calls SET state = ?, outcome = ? WHERE interaction = ?", call.To, textOrNull(call.Outcome), at.interaction)
 	}
 	return nil
@@ -118,8 +125,9 @@ func (t *tx) storeActor(project int64, id interaction.ID, known bool, who intera
 			return err
 		}
 	}
-	if known {
-		return t.run("UPDATE actors SET display_name = ?, metadata = ? WHERE id = ?", who.DisplayName, string(metadata), id)
+	if known { // what is not given now stays as it was
+		return t.run("UPDATE actors SET display_name = coalesce(nullif(?, ''), display_name), metadata = coalesce(nullif(?, ''), metadata) WHERE id = ?",
+			who.DisplayName, string(metadata), id)
 	}
 	return t.run("INSERT INTO actors (project, id, tenant, user, display_name, metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		project, id, who.ProviderTenantID, who.ProviderUserID, who.DisplayName, string(metadata), ms(at))

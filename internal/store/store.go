@@ -252,6 +252,10 @@ func (s *Store) rows(text string, args []any, scan func(*sql.Rows) error) error 
 	if err != nil {
 		return err
 	}
+	return eachRow(stmt, text, args, scan)
+}
+
+func eachRow(stmt *sql.Stmt, text string, args []any, scan func(*sql.Rows) error) error {
 	rows, err := stmt.Query(args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", text, err)
@@ -272,6 +276,14 @@ func (s *Store) row(text string, args []any, into ...any) error {
 		return err
 	}
 	return found(stmt.QueryRow(args...).Scan(into...))
+}
+
+// keyOrNull is a reference that may be missing.
+func keyOrNull(key int64) any {
+	if key == 0 {
+		return nil
+	}
+	return key
 }
 
 func found(err error) error {

@@ -329,6 +329,15 @@ func (t *tx) row(text string, args []any, into ...any) error {
 	return found(stmt.QueryRow(args...).Scan(into...))
 }
 
+// rows runs a query and calls scan for each row.
+func (t *tx) rows(text string, args []any, scan func(*sql.Rows) error) error {
+	stmt, err := t.w.stmt(text)
+	if err != nil {
+		return err
+	}
+	return eachRow(stmt, text, args, scan)
+}
+
 // head is the project's head as this transaction has moved it.
 func (t *tx) head(project int64) (*projectHead, error) {
 	if h := t.projects[project]; h != nil {
