@@ -152,20 +152,7 @@ func (s *Server) list(c echo.Context, q *query, f interaction.Filter) error {
 	if err != nil {
 		return err
 	}
-	return writeJSON(c, http.StatusOK, func(b []byte) []byte {
-		b = append(b, `{"data":[`...)
-		for n, r := range page {
-			if n > 0 {
-				b = append(b, ',')
-			}
-			b = r.AppendJSON(b)
-		}
-		b = append(b, `],"next_cursor":`...)
-		if next == nil {
-			return append(b, `null}`...)
-		}
-		return append(quoted(b, next.String()), '}')
-	})
+	return writeList(c, page, next, interaction.Record.AppendJSON)
 }
 
 func (s *Server) resolveInteraction(c echo.Context) error {
@@ -224,10 +211,7 @@ func answers(in api.Resolve) interaction.Answers {
 		Digest:  in.Digest, Note: in.Note, UpdatedInput: in.UpdatedInput, Remember: in.Remember, UpdatedPermissions: in.UpdatedPermissions,
 		Response: in.Response,
 	}
-	if in.Actor != nil {
-		external := interaction.External(*in.Actor)
-		a.External = &external
-	}
+	a.External = external(in.Actor)
 	return a
 }
 

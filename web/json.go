@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,11 @@ func (s *Server) readJSON(c echo.Context, into any, raw ...jsontext.Pointer) ([]
 	if err := noQuery(c); err != nil {
 		return nil, err
 	}
+	return s.readBodyJSON(c, into, raw...)
+}
+
+// readBodyJSON is readJSON for a route that has a query of its own.
+func (s *Server) readBodyJSON(c echo.Context, into any, raw ...jsontext.Pointer) ([]byte, error) {
 	body, err := s.readBody(c)
 	if err != nil {
 		return nil, err
@@ -176,14 +182,26 @@ func refuseNull(body []byte, raw []jsontext.Pointer) error {
 	}
 }
 
-// within says whether a place lies inside one of the raw members. The member itself must not be null.
+// within says whether a place lies inside one of the raw members, whose names may have * for any. The member itself must not be null.
 func within(at jsontext.Pointer, raw []jsontext.Pointer) bool {
 	for _, r := range raw {
-		if at != r && r.Contains(at) {
+		if inside(slices.Collect(at.Tokens()), slices.Collect(r.Tokens())) {
 			return true
 		}
 	}
 	return false
+}
+
+func inside(at, member []string) bool {
+	if len(at) <= len(member) {
+		return false
+	}
+	for n, name := range member {
+		if name != "*" && name != at[n] {
+			return false
+		}
+	}
+	return true
 }
 
 // quoted appends s as a JSON string. What is not UTF-8 in it, as a message that quotes a request may have, becomes U+FFFD.

@@ -48,21 +48,24 @@ type feed struct {
 	server  *Server
 	watch   *Watch
 	frames  live.Hub[frame]
+	streams live.Hub[message]
 	sockets sockets
+	done    chan struct{} // closed when the server stops: streams end
 	stop    []func()
 	closed  sync.Once
 }
 
 func newFeed(s *Server, w *Watch) *feed {
-	f := &feed{server: s, watch: w}
+	f := &feed{server: s, watch: w, done: make(chan struct{})}
 	f.sockets.start()
-	// Askers and screens follow on their own: who waits for an answer does not wait for it to be drawn.
-	f.stop = []func(){s.store.Follow(f.wake), s.store.Follow(f.draw)}
+	// Askers, streams and screens follow on their own: who waits for an answer does not wait for it to be drawn.
+	f.stop = []func(){s.store.Follow(f.wake), s.store.Follow(f.stream), s.store.Follow(f.draw)}
 	return f
 }
 
 func (f *feed) close() {
 	f.closed.Do(func() {
+		close(f.done)
 		for _, stop := range f.stop {
 			stop()
 		}

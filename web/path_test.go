@@ -30,11 +30,26 @@ var placed = []struct{ method, path, body string }{
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions/:interaction", ""},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions/:interaction/resolve", allow},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions/:interaction/cancel", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs", hello},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/backlog", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/claim", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/cancel", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/archive", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/events", says},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/events", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/events/stream", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/events", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/actors", ""},
+	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`},
 }
 
 const (
 	allow = `{"answers":[{"option_indices":[0]}]}`
 	deny  = `{"answers":[{"option_indices":[1]}]}`
+	hello = `{"content_blocks":[{"type":"text","text":"Hello."}]}`
+	says  = `{"events":[{"event_kind":"model_output","content_blocks":[{"type":"text","text":"Hello."}]}]}`
 )
 
 // TestMalformedIDs checks that an id which cannot be one is 400, by name, in every place of every route.
@@ -116,7 +131,7 @@ func TestEverySpellingOfAPlace(t *testing.T) {
 				i, _ := s.asks(askable(s), bash)
 				at := place{org, in, i.AgentID, i.ID}
 				key := s.operator
-				if strings.HasSuffix(route.path, "/cancel") {
+				if strings.HasSuffix(route.path, "/:interaction/cancel") {
 					key = s.agent
 				}
 				if got := s.call(key, route.method, at.of(route.path), route.body); got.status/100 != 2 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sayso/internal/api"
 	"sayso/internal/auth"
 	"sayso/internal/interaction"
 	"sayso/static"
@@ -110,6 +111,26 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions/:interaction/resolve", allow, keyed(403, "resolve", 200, "other elsewhere", 404)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions/:interaction/cancel", "", keyed(403, "asker bound", 200, "other elsewhere", 404)},
 
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs", hello, keyed(403, "resolve", 201, "elsewhere", 404)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/backlog", "", keyed(403, "read", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/claim", "", keyed(403, "asker other bound manage", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/:input/cancel", "", keyed(403, "resolve", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/:input/move", `{"position":"front"}`, keyed(403, "resolve", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/:input/promote_to_steering", "", keyed(403, "resolve", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/inputs/:input/demote_to_queued", "", keyed(403, "resolve", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/cancel", "", keyed(403, "resolve", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/events", says, keyed(403, "asker other bound manage", 201, "elsewhere", 404)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/events", "", keyed(403, "read", 200, "elsewhere", 404)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/events/stream", "", keyed(403, "read", 200, "elsewhere", 404)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls", "", keyed(403, "read", 200, "elsewhere", 404)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls/:call/result", `{"outcome":"succeeded","content_blocks":[]}`, keyed(403, "asker bound manage", 201, "other elsewhere", 404)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/events", "", keyed(403, "read", 200)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", "", keyed(403, "read", 200)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
+	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/archive", "", keyed(403, "manage", 200, "bound elsewhere", 404)},
+
 	{"GET", "/setup", "", all(403, "session", 303)},
 	{"POST", "/setup", "code=x", all(403)},
 	{"GET", "/signin", "", all(200, "session", 303)},
@@ -137,8 +158,11 @@ func TestEveryRouteForEverybody(t *testing.T) {
 		for _, who := range principals {
 			i, at := c.asks(c.path, bash)
 			id := at[strings.LastIndexByte(at, '/')+1:]
-			path := place{"default", "default", c.path[len(project+"/agents/"):], id}.of(route.path)
-			path = strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
+			agent := c.path[len(project+"/agents/"):]
+			if strings.HasSuffix(route.path, "/archive") {
+				agent, _ = c.newAgent("archived by " + who)
+			}
+			path := place{"default", "default", agent, id}.of(c.filled(route.path))
 			body := strings.Replace(route.body, ":digest", i.Digest, 1)
 			if got := c.as(who, route.method, path, body); got.status != route.want[who] {
 				t.Errorf("%s %s as %s: %d %.200s, want %d", route.method, route.path, who, got.status, got.body, route.want[who])
@@ -161,6 +185,35 @@ func TestEveryRouteForEverybody(t *testing.T) {
 			t.Errorf("%s is in the table and not answered", route)
 		}
 	}
+}
+
+// filled puts what is needed in the place of the other parameters of a path: an input that waits, a call that may run, an external person.
+func (c *cast) filled(path string) string {
+	c.t.Helper()
+	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
+		if strings.Contains(path, param) {
+			path = strings.Replace(path, param, make(), 1)
+		}
+	}
+	return strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
+}
+
+func (c *cast) waits() string {
+	var sent api.InputBody
+	read(c.t, c.call(c.operator, "POST", c.path+"/inputs", hello), &sent)
+	return sent.Input.ID
+}
+
+func (c *cast) mayRun() string {
+	var reported api.Reported
+	read(c.t, c.call(c.agent, "POST", c.path+"/events", `{"events":[{"event_kind":"model_output","content_blocks":[{"type":"tool_call","name":"ls","permission":"always_allow"}]}]}`), &reported)
+	return reported.ToolCalls[0].ID
+}
+
+func (c *cast) person() string {
+	var stored api.ActorBody
+	read(c.t, c.call(c.operator, "PUT", project+"/actors", `{"provider_user_id":"dana"}`), &stored)
+	return stored.Actor.ID
 }
 
 // TestAgentsNeverAnswer tries every road by which an agent's credential might list or answer: through every route and disguise, and with

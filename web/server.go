@@ -39,6 +39,8 @@ type Config struct {
 type Store interface {
 	Ping(context.Context) error
 	Follow(func([]store.Change)) (stop func())
+	// Events reads the log, to tell streams what was committed.
+	Events(context.Context, interaction.EventFilter) ([]interaction.Event, error)
 }
 
 // Server answers HTTP. Make it with [New]; [Server.Close] ends its sockets.

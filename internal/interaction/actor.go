@@ -66,6 +66,12 @@ func (e *External) normalised() (*External, error) {
 	return &n, firstError(err[0], err[1], err[2], checkMetadata("actor.metadata", e.Metadata))
 }
 
+// Check says what is wrong with e: ValidationFailed.
+func (e External) Check() error {
+	_, err := e.normalised()
+	return err
+}
+
 // Name is what the person is called.
 func (e External) Name() string {
 	if e.DisplayName != "" {

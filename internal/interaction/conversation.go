@@ -167,7 +167,7 @@ func (s *Service) CancelInput(ctx context.Context, p Principal, in Project, agen
 
 // MoveInput changes the order in which waiting inputs are handed out.
 func (s *Service) MoveInput(ctx context.Context, p Principal, in Project, agent, id ID, to Place) error {
-	if err := to.check(); err != nil {
+	if err := to.Checked(); err != nil {
 		return err
 	}
 	return s.changeInput(ctx, p, in, agent, id, func(c Conversation, input Input) (Turn, error) {

@@ -138,7 +138,8 @@ const (
 	After  Where = "after"
 )
 
-func (p Place) check() error {
+// Checked says what is wrong with the shape of p: ValidationFailed.
+func (p Place) Checked() error {
 	switch p.Where {
 	case Front, Back, Before, After:
 	default:

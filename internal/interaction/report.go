@@ -13,6 +13,12 @@ type Report struct {
 	Calls  []Call // as they are now
 }
 
+// CheckReport says what is wrong with the shape of a report: ValidationFailed.
+func CheckReport(events []NewEvent) error {
+	_, err := normalisedReport(events)
+	return err
+}
+
 // normalisedReport fills in what may be left out; the first thing wrong is ValidationFailed.
 func normalisedReport(events []NewEvent) ([]NewEvent, error) {
 	if n := len(events); n < 1 || n > MaxReported {
@@ -174,7 +180,7 @@ func (w *reporter) call(call ToolCall, mode PermissionMode) (Turn, error) {
 
 // Finish records what became of a tool call. It is for the credential that made the call, or its agent's.
 func (s *Service) Finish(ctx context.Context, p Principal, in Project, agent, id ID, r Result, once Once) (call Call, e Event, created bool, err error) {
-	if err := r.check(); err != nil {
+	if err := r.Check(); err != nil {
 		return call, e, false, err
 	}
 	event, again, err := s.converse(ctx, agent, once, func(a Agent) error { return p.runs(in, a) }, func(c Conversation) (Turn, ID, error) {

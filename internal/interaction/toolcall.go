@@ -80,7 +80,8 @@ type Result struct {
 	Content []ContentBlock  // text only; may be empty
 }
 
-func (r Result) check() error {
+// Check says what is wrong with the shape of r: ValidationFailed.
+func (r Result) Check() error {
 	if r.Outcome != ToolCallSucceeded && r.Outcome != ToolCallFailed {
 		return Errorf(ValidationFailed, "outcome: %q is not allowed here; allowed are succeeded and failed", clip(string(r.Outcome)))
 	}
