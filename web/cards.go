@@ -54,7 +54,7 @@ func (s *Server) conversationCards(c echo.Context) error {
 
 // haveOf reads which cards the page shows.
 func haveOf(c echo.Context) ([]interaction.ID, error) {
-	q := queryOf(c, "have")
+	q := queryOf(c, "have", "after")
 	if q.err != nil || q.text("have") == "" {
 		return nil, q.err
 	}

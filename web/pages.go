@@ -241,7 +241,7 @@ func (s *Server) conversationPage(c echo.Context) error {
 }
 
 // timeline is the newest part of what ended in a conversation, or the part before a cursor, each in the place where it ended.
-func (s *Server) timeline(c echo.Context, p presenter, in interaction.Project, agent interaction.ID, before string) (cards []views.Card, older string, err error) {
+func (s *Server) timeline(c echo.Context, p presenter, in interaction.Project, agent interaction.ID, before string) (entries []views.Entry, older string, err error) {
 	f := interaction.Filter{Project: in.ID, Agent: agent, Ended: true, Page: interaction.Page{Limit: timelineAtOnce, Newest: true}}
 	if before != "" {
 		if f.After, err = interaction.ParseCursor(before); err != nil {
@@ -255,9 +255,12 @@ func (s *Server) timeline(c echo.Context, p presenter, in interaction.Project, a
 	if next != nil {
 		older = p.agentURL(agent) + "?before=" + next.String()
 	}
-	cards, err = s.present(c.Request().Context(), p, records)
+	cards, err := s.present(c.Request().Context(), p, records)
 	slices.SortStableFunc(cards, func(a, b views.Card) int { return a.End.At.Compare(b.End.At) })
-	return cards, older, err
+	for n, card := range cards {
+		entries = append(entries, views.Entry{Sequence: int64(n + 1), At: card.End.At, Now: card.Now, Card: &card})
+	}
+	return entries, older, err
 }
 
 func (s *Server) interactionPage(c echo.Context) error {
