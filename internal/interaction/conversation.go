@@ -106,7 +106,8 @@ func (n NewInput) send(c Conversation, p Principal, now time.Time) (Turn, Input,
 		return Turn{in}, in, nil
 	}
 	open, err := c.Open()
-	return append(Turn{in}, supersede(open, in, p, now)...), in, err
+	turn := in.supersede(open, in.By, p, now)
+	return turn, turn[0].(Input), err
 }
 
 // behind is the position after all that wait.
@@ -209,9 +210,7 @@ func (s *Service) PromoteInput(ctx context.Context, p Principal, in Project, age
 			return Turn{input}, nil
 		}
 		open, err := c.Open()
-		by := input // the one who promotes ends what is open, whoever wrote the message
-		by.By = p.actor()
-		return append(Turn{input}, supersede(open, by, p, s.Time())...), err
+		return input.supersede(open, p.actor(), p, s.Time()), err // who promotes ends what is open, whoever wrote it
 	})
 }
 

@@ -52,6 +52,21 @@ func (s *Service) ToolCalls(ctx context.Context, p Principal, in Project, f Call
 	return page, next, err
 }
 
+// Call gives one tool call, to somebody who may already see an event that names it.
+func (s *Service) Call(ctx context.Context, id ID) (Call, error) { return s.store.Call(ctx, id) }
+
+// UnfinishedCalls are an agent's tool calls that are not completed, the newest first, at most limit.
+func (s *Service) UnfinishedCalls(ctx context.Context, p Principal, in Project, agent ID, limit int) ([]Call, error) {
+	a, err := s.store.Agent(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.in(in, a, p.Can(ScopeRead), "list tool calls"); err != nil {
+		return nil, err
+	}
+	return s.store.UnfinishedCalls(ctx, agent, limit)
+}
+
 // Actors lists the external people of a project by (created_at, id).
 func (s *Service) Actors(ctx context.Context, p Principal, in ID, page Page) (list []StoredActor, next *Cursor, err error) {
 	if !p.Can(ScopeRead) {

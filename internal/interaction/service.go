@@ -99,6 +99,9 @@ func (s *Service) Agent(ctx context.Context, p Principal, in Project, id ID) (Ag
 	return a, nil
 }
 
+// AgentByID is an agent, to draw it for those who may see it.
+func (s *Service) AgentByID(ctx context.Context, id ID) (Agent, error) { return s.store.Agent(ctx, id) }
+
 // AgentName is what an agent is called; for those who may already see one of its interactions.
 func (s *Service) AgentName(ctx context.Context, id ID) (string, error) {
 	return s.store.AgentName(ctx, id)
