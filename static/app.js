@@ -801,6 +801,9 @@
     text.focus({ preventScroll: true })
   }
 
+  // What Stop and Archive ask opens below them, which may be below the window.
+  on('toggle', (event) => event.target.matches('.confirm[open]') && event.target.scrollIntoView({ block: 'nearest' }), true)
+
   compose?.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing || event.target !== text) return
     event.preventDefault()

@@ -52,7 +52,7 @@ func WaitingView(w Waiting) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "><h2 id=\"waiting-title\" class=\"section-title\" tabindex=\"-1\">Not taken by the agent yet</h2><ol>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "><h2 id=\"waiting-title\" class=\"section-title\">Not taken by the agent yet</h2><ol>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

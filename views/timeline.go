@@ -38,6 +38,9 @@ func (c Conversation) last() string {
 	return strconv.FormatInt(c.Timeline[len(c.Timeline)-1].Sequence, 10)
 }
 
+// over says that nothing is open here and nothing will be.
+func (c Conversation) over() bool { return c.Agent.Archived && len(c.Cards) == 0 }
+
 // agentRow is the agent as its header tells of it.
 func (c Conversation) agentRow() AgentRow {
 	row := c.Agent

@@ -49,14 +49,16 @@ func punctuation(s string) (n int) {
 
 func (p *page) inlineChildren(parent ast.Node, depth int) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		p.inline(n, depth+1)
+		if first, ok := n.(*ast.Text); ok {
+			n = p.text(first)
+		} else {
+			p.inline(n, depth+1)
+		}
 	}
 }
 
 func (p *page) inline(n ast.Node, depth int) {
 	switch n := n.(type) {
-	case *ast.Text:
-		p.textNode(n)
 	case *ast.CodeSpan:
 		p.element("code", ` dir="ltr"`, func() { p.shownLine(p.codeText(n)) })
 	case *ast.Emphasis:
@@ -72,20 +74,30 @@ func (p *page) inline(n ast.Node, depth int) {
 	}
 }
 
-// textNode keeps the lines as they were written: an agent that begins a new line means it.
-func (p *page) textNode(n *ast.Text) {
-	s := unescape(string(n.Segment.Value(p.source)))
-	ends := n.SoftLineBreak() || n.HardLineBreak()
-	p.piece(s, !beginsLine(n), !ends && !isLast(n))
-	if ends {
+// text draws the neighbours of first with it, up to the end of the line, because the parser cuts text where nothing begins. It returns the
+// last of them. Lines are kept as they were written: an agent that begins a new line means it.
+func (p *page) text(first *ast.Text) (last *ast.Text) {
+	var raw strings.Builder
+	for last = first; ; {
+		raw.Write(last.Segment.Value(p.source))
+		next, ok := last.NextSibling().(*ast.Text)
+		if !ok || endsLine(last) {
+			break
+		}
+		last = next
+	}
+	p.piece(unescape(raw.String()), !beginsLine(first), !endsLine(last) && !isLast(last))
+	if endsLine(last) {
 		p.tag(`<br>`)
 	}
+	return last
 }
 
+func endsLine(n *ast.Text) bool { return n.SoftLineBreak() || n.HardLineBreak() }
+
 func beginsLine(n *ast.Text) bool {
-	before, ok := n.PreviousSibling().(*ast.Text)
-	if ok {
-		return before.SoftLineBreak() || before.HardLineBreak()
+	if before, ok := n.PreviousSibling().(*ast.Text); ok {
+		return endsLine(before)
 	}
 	return n.PreviousSibling() == nil && n.Parent().Kind() == ast.KindParagraph
 }

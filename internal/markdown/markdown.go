@@ -40,15 +40,26 @@ func Render(s string) templ.Component {
 	})
 }
 
-func html(s string) string {
+// html never fails: a text that the parser cannot take must not take its conversation's page away from everybody.
+func html(s string) (out string) {
+	defer func() {
+		if recover() != nil {
+			out = box(s, func(p *page) { p.asWritten(s) })
+		}
+	}()
+	return box(s, func(p *page) {
+		if nestsTooDeep(s) {
+			p.asWritten(s)
+		} else {
+			p.children(blocks.Parse(text.NewReader(p.source)), 0)
+		}
+	})
+}
+
+// box is what stands around everything: htmx does nothing that an agent's words ask of it.
+func box(s string, draw func(*page)) string {
 	p := page{source: []byte(s)}
-	p.tag(`<div class="md" hx-ignore>`)
-	if nestsTooDeep(s) {
-		p.asWritten(s)
-	} else {
-		p.children(blocks.Parse(text.NewReader(p.source)), 0)
-	}
-	p.tag(`</div>`)
+	p.element("div", ` class="md" hx-ignore`, func() { draw(&p) })
 	return p.String()
 }
 

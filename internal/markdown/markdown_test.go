@@ -48,6 +48,8 @@ func TestDrawn(t *testing.T) {
 		"hidden in a link":      {"[a\u200bb](https://example.com/x)", p(link + "a" + mark("⟨U+200B⟩") + "b</a>" + where("example.com"))},
 		"hidden in an address":  {"[a](https://ex\u200bample.com)", p("a" + where("https://ex"+mark("⟨U+200B⟩")+"ample.com"))},
 		"forged mark":           {"⟨U+202E⟩", p(mark("⟨U+27E8⟩") + "U+202E⟩")},
+		"blanks":                {"a" + strings.Repeat(" ", 12) + "b", p("a" + mark("⟨␠×12⟩") + "b")},
+		"blanks by a word":      {"a *b* c", p("a <em>b</em> c")},
 		"padding":               {"a" + strings.Repeat("\u00a0", 3) + "b", p("a" + mark("⟨U+00A0⟩⟨U+00A0⟩⟨U+00A0⟩") + "b")},
 		"too deep":              {strings.Repeat("> ", 40) + "a", `<div class="md-plain" dir="auto">` + strings.Repeat("&gt; ", 40) + "a</div>"},
 	} {
