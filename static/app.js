@@ -266,10 +266,11 @@
   const newestIn = (frame) =>
     Math.max(0, ...$$('[data-sequence]', frame).map(sequenceOf), Number($('#timeline-last', frame)?.dataset.last ?? 0))
 
-  // newEntries are those that the page does not have. An interaction that is on the page, where it was open, is not told twice.
+  // newEntries are those that the page does not have. An interaction that is on the page, where it was open, is not told twice; nor is the result
+  // of a call that is on the page, which shows it.
   function newEntries(frame) {
     const isNew = (entry) => sequenceOf(entry) > firstNew && !document.getElementById(entry.id)
-    const onPage = (entry) => $$('article', entry).some((card) => document.getElementById(card.id))
+    const onPage = (entry) => $$('article, [data-result-of]', entry).some((part) => document.getElementById(part.dataset.resultOf ?? part.id))
     return $$('[data-entry]', frame).filter((entry) => isNew(entry) && !onPage(entry))
   }
 
