@@ -282,9 +282,10 @@
   }
 
   function insertEntry(incoming) {
-    const next = [...timeline.children].find((entry) => sequenceOf(entry) > sequenceOf(incoming))
+    let next = null // most come in their order, so look from the end
+    for (let before = timeline.lastElementChild; before && sequenceOf(before) > sequenceOf(incoming); before = before.previousElementSibling) next = before
     const entry = document.adoptNode(incoming)
-    timeline.insertBefore(entry, next ?? null)
+    timeline.insertBefore(entry, next)
     timeline.dataset.last = sequenceOf(timeline.lastElementChild)
     localize(entry)
     $('[data-until-first]')?.remove()
