@@ -286,7 +286,11 @@ func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interac
 		if !isFragment(c) {
 			return c.Redirect(http.StatusSeeOther, at)
 		}
-		return s.showWaiting(c, in, agent)
+		now, err := s.changed(c, in, agent)
+		if err != nil {
+			return err
+		}
+		return s.render(c, templ.Join(now...))
 	case interaction.ValidationFailed, interaction.InvalidRequest:
 		status = http.StatusUnprocessableEntity
 	case interaction.Conflict, interaction.StateTransition, interaction.RateLimited:
@@ -302,18 +306,19 @@ func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interac
 	}
 	composer := views.Composer{PostURL: at + "/inputs"}
 	problem(&composer)
-	return s.renderStatus(c, status, views.ComposerView(composer))
+	now, err := s.changed(c, in, agent)
+	if err != nil {
+		return err
+	}
+	return s.renderStatus(c, status, templ.Join(append(now, views.ComposerView(composer))...))
 }
 
-// showWaiting answers with what a form of the conversation may have changed. The rest comes over the socket.
-func (s *Server) showWaiting(c echo.Context, in interaction.Project, id interaction.ID) error {
+// changed is what a form of the conversation may have changed, as it is now. The rest comes over the socket.
+func (s *Server) changed(c echo.Context, in interaction.Project, id interaction.ID) ([]templ.Component, error) {
 	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b, err := s.besideCards(c, in, agent, 0, false)
-	if err != nil {
-		return err
-	}
-	return s.render(c, templ.Join(b.parts...))
+	return b.parts, err
 }

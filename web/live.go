@@ -202,7 +202,11 @@ func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, i
 		return views.Card{}, 0, err
 	}
 	open, err := f.server.service.CountOpen(ctx, i.ProjectID)
-	return f.server.presenter(in).card(i, name), open, err
+	if err != nil {
+		return views.Card{}, 0, err
+	}
+	card, err := f.server.card(ctx, f.server.presenter(in), i, name)
+	return card, open, err
 }
 
 func (f *feed) publish(topic string, parts ...templ.Component) error {

@@ -154,9 +154,34 @@ func (s *Server) present(ctx context.Context, p presenter, records []interaction
 		if err != nil {
 			return nil, err
 		}
-		cards[n] = p.card(i, name)
+		if cards[n], err = s.card(ctx, p, i, name); err != nil {
+			return nil, err
+		}
 	}
 	return cards, nil
+}
+
+// card presents one interaction, and what superseded it.
+func (s *Server) card(ctx context.Context, p presenter, i interaction.Interaction, agentName string) (views.Card, error) {
+	card := p.card(i, agentName)
+	if i.End == nil || i.End.CancelReason != interaction.SupersededByInput {
+		return card, nil
+	}
+	message, err := s.service.Input(ctx, i.End.InputID)
+	if err != nil {
+		return card, err
+	}
+	card.End.Cause = "This message to the agent replaced the request: " + display.Line(excerpt(messageText(message))).String()
+	return card, nil
+}
+
+// excerpt is the beginning of a text that is told in passing.
+func excerpt(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return beginning(text, most) + " …"
 }
 
 // agentNames looks each name up once.
@@ -241,7 +266,10 @@ func (s *Server) showInteraction(c echo.Context, status int, in interaction.Proj
 	if err != nil {
 		return err
 	}
-	card := p.card(i, name)
+	card, err := s.card(ctx, p, i, name)
+	if err != nil {
+		return err
+	}
 	adjust(&card)
 	page.Title = card.Title.String()
 	page.LiveURL, page.CardsURL = p.agentURL(i.AgentID)+"/live", p.agentURL(i.AgentID)+"/cards"

@@ -191,6 +191,9 @@ func (p presenter) call(c interaction.Call) views.Call {
 		ID: string(c.ID), Version: callVersions[c.State], Name: display.Line(c.Name), Gist: display.Line(gist(c.Input)),
 		State: views.CallState(c.State), Outcome: string(c.Outcome),
 	}
+	if title, asks := c.AsksQuestion(); asks {
+		out.Gist = display.Line(title)
+	}
 	if string(c.Input) != "{}" {
 		out.Input = shortened(string(c.Input))
 	}

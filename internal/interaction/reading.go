@@ -52,6 +52,9 @@ func (s *Service) ToolCalls(ctx context.Context, p Principal, in Project, f Call
 	return page, next, err
 }
 
+// Input gives one input, to somebody who may already see what it did.
+func (s *Service) Input(ctx context.Context, id ID) (Input, error) { return s.store.Input(ctx, id) }
+
 // Call gives one tool call, to somebody who may already see an event that names it.
 func (s *Service) Call(ctx context.Context, id ID) (Call, error) { return s.store.Call(ctx, id) }
 

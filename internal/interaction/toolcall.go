@@ -137,6 +137,15 @@ const AskQuestion = "ask_question"
 
 func (c ToolCall) asksQuestion() bool { return c.Name == AskQuestion }
 
+// AsksQuestion says whether the call asks a person something rather than being something to permit, and the title of what it asks.
+func (c ToolCall) AsksQuestion() (title string, asks bool) {
+	if !c.asksQuestion() {
+		return "", false
+	}
+	form, err := c.question("input")
+	return form.Title, err == nil
+}
+
 // question is the form of a call of ask_question: its questions, each with the option of any other answer. What is wrong with its input
 // is ValidationFailed; field says where the input is.
 func (c ToolCall) question(field string) (Request, error) {
