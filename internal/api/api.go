@@ -136,6 +136,7 @@ type Interaction struct {
 	Delivery          Delivery     `json:"delivery"`
 	Destination       *Destination `json:"destination,omitempty"`
 	Warnings          []string     `json:"warnings,omitempty"` // in the answer of a resolve only
+	Replayed          bool         `json:"-"`                  // the same answer was recorded before; in the answer of a resolve only
 }
 
 // Resolution is what the person chose, one answer per question.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,6 +24,9 @@ type Client struct {
 	Org       string // "": default
 	Project   string // id or slug; "": default
 	HTTP      *http.Client
+	// Tried is told by streams of each try, as Await tells its argument: nil if the server answers, else why another try may help. It may
+	// change URL. nil: nobody is told.
+	Tried func(error)
 }
 
 // Link is the address of one of the server's pages, for a person.
@@ -56,13 +60,21 @@ func (c *Client) CreateAgent(ctx context.Context, a NewAgent) (Agent, error) {
 	return body.Agent, err
 }
 
+// Agent gives one agent.
+func (c *Client) Agent(ctx context.Context, id string) (Agent, error) {
+	var body AgentBody
+	err := c.do(ctx, http.MethodGet, c.agent(id), nil, &body)
+	return body.Agent, err
+}
+
+// Agents lists the project's agents; query holds the filters.
+func (c *Client) Agents(ctx context.Context, query url.Values) (list List[Agent], err error) {
+	return list, c.do(ctx, http.MethodGet, c.project()+"/agents?"+query.Encode(), nil, &list)
+}
+
 // CreateInteraction asks. The key, if given, makes sure that asking again after a failure asks once.
 func (c *Client) CreateInteraction(ctx context.Context, agent, once string, ask NewInteraction) (i Interaction, err error) {
-	header := http.Header{}
-	if once != "" {
-		header.Set("Idempotency-Key", once)
-	}
-	return i, c.send(ctx, http.MethodPost, c.agent(agent)+"/interactions", header, ask, &i)
+	return i, c.create(ctx, c.agent(agent)+"/interactions", once, ask, &i)
 }
 
 // Interaction gives one interaction, at once or when it ends, after wait at the latest.
@@ -76,24 +88,41 @@ func (c *Client) Interaction(ctx context.Context, agent, id string, wait time.Du
 
 // Await waits until the interaction ends, however long that takes, through restarts of the server. tried is told of each try that did not
 // end the wait: nil if the server answered, else why another try may help. It may change the client's URL.
-func (c *Client) Await(ctx context.Context, agent, id string, tried func(error)) (Interaction, error) {
-	for pause := 100 * time.Millisecond; ; {
-		i, err := c.Interaction(ctx, agent, id, longest)
-		switch {
-		case err == nil && i.State != "open":
-			return i, nil
-		case err == nil:
-			pause = 100 * time.Millisecond
-			tried(nil)
-			continue
-		case ctx.Err() != nil || !passing(err):
+func (c *Client) Await(ctx context.Context, agent, id string, tried func(error)) (i Interaction, err error) {
+	for {
+		err = Again(ctx, tried, func() error {
+			i, err = c.Interaction(ctx, agent, id, longest)
+			return err
+		})
+		if err != nil || i.State != "open" {
 			return i, err
+		}
+		tried(nil)
+	}
+}
+
+// The pauses between tries: each is twice as long as the one before it.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 5 * time.Second
+)
+
+// Again tries until it works or fails for good, however long that takes, through restarts of the server. tried is told of each failure that
+// another try may get over, and of the success after one with nil. What is tried must do no harm when it is carried out twice.
+func Again(ctx context.Context, tried func(error), try func() error) error {
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := try()
+		switch {
+		case err == nil && pause > firstPause:
+			tried(nil)
+			return nil
+		case err == nil || ctx.Err() != nil || !passing(err):
+			return err
 		}
 		tried(err)
 		if err := sleep(ctx, pause); err != nil {
-			return i, err
+			return err
 		}
-		pause = min(2*pause, 5*time.Second)
 	}
 }
 
@@ -116,7 +145,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Resolve answers an interaction.
 func (c *Client) Resolve(ctx context.Context, agent, id string, answer Resolve) (i Interaction, err error) {
-	return i, c.do(ctx, http.MethodPost, c.agent(agent)+"/interactions/"+id+"/resolve", answer, &i)
+	header := http.Header{}
+	err = c.send(ctx, http.MethodPost, c.agent(agent)+"/interactions/"+id+"/resolve", header, answer, &i)
+	i.Replayed = header.Get("Idempotent-Replayed") == "true"
+	return i, err
 }
 
 // Cancel withdraws an interaction.
@@ -146,6 +178,16 @@ func (c *Client) do(ctx context.Context, method, path string, in, out any) error
 	return c.send(ctx, method, path, http.Header{}, in, out)
 }
 
+// create posts in under an Idempotency-Key, if there is one.
+func (c *Client) create(ctx context.Context, path, once string, in, out any) error {
+	header := http.Header{}
+	if once != "" {
+		header.Set("Idempotency-Key", once)
+	}
+	return c.send(ctx, http.MethodPost, path, header, in, out)
+}
+
+// send makes one call. header is what is sent beside the usual, and afterwards what came back.
 func (c *Client) send(ctx context.Context, method, path string, header http.Header, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -156,16 +198,25 @@ func (c *Client) send(ctx context.Context, method, path string, header http.Head
 		body = bytes.NewReader(b)
 		header.Set("Content-Type", "application/json")
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, body)
+	req, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
-	header.Set("Authorization", "Bearer "+c.Key)
-	if c.Channel != "" {
-		header.Set("Sayso-Channel", c.Channel)
+	maps.Copy(req.Header, header)
+	clear(header)
+	return c.receive(req, header, out)
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, body)
+	if err != nil {
+		return nil, err
 	}
-	req.Header = header
-	return c.receive(req, out)
+	req.Header.Set("Authorization", "Bearer "+c.Key)
+	if c.Channel != "" {
+		req.Header.Set("Sayso-Channel", c.Channel)
+	}
+	return req, nil
 }
 
 // encode leaves < > & as they are: people read what agents send.
@@ -177,19 +228,26 @@ func encode(in any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-func (c *Client) receive(req *http.Request, out any) error {
-	client := c.HTTP
-	if client == nil {
-		client = http.DefaultClient
+func (c *Client) http() *http.Client {
+	if c.HTTP == nil {
+		return http.DefaultClient
 	}
-	resp, err := client.Do(req)
+	return c.HTTP
+}
+
+// maybe is the error of a call that broke off.
+func (c *Client) maybe(err error) error { return fmt.Errorf("%w at %s (%w)", errMaybe, c.URL, err) }
+
+func (c *Client) receive(req *http.Request, header http.Header, out any) error {
+	resp, err := c.http().Do(req)
 	if err != nil {
-		return fmt.Errorf("%w at %s (%w)", errMaybe, c.URL, err)
+		return c.maybe(err)
 	}
 	defer resp.Body.Close()
+	maps.Copy(header, resp.Header)
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return fmt.Errorf("%w at %s (%w)", errMaybe, c.URL, err)
+		return c.maybe(err)
 	}
 	if resp.StatusCode >= 300 {
 		return failure(resp, body)

@@ -171,6 +171,20 @@ type LifecycleEvent struct {
 	AnswerCommand   string `json:"answer_command"`
 }
 
+// ToolCallUpdate says that a tool call moved.
+type ToolCallUpdate struct {
+	ToolCallID string `json:"tool_call_id"`
+	State      string `json:"state"`
+	Outcome    string `json:"outcome,omitempty"`
+}
+
+// InteractionUpdate says that an interaction was created, or ended.
+type InteractionUpdate struct {
+	InteractionID   string `json:"interaction_id"`
+	State           string `json:"state"`
+	InteractionKind string `json:"interaction_kind"`
+}
+
 // StoredActor is an external person as the project knows them.
 type StoredActor struct {
 	ID               string            `json:"id"`
