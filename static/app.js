@@ -822,13 +822,17 @@
   const placeKey = `sayso:place:${location.pathname}${location.search}`
   const atEnd = () => scrollY + innerHeight >= root.scrollHeight - 8
 
-  // findPlace opens a conversation at its end. Whoever comes back finds it where it was left; at the end means at the end of now.
+  // findPlace opens a conversation at its end, or so that what waits longest can be seen and answered. Whoever comes back finds it where it was
+  // left; at the end means at the end of now.
   function findPlace() {
     history.scrollRestoration = 'manual'
     const [{ type }] = performance.getEntriesByType('navigation')
     const was = type === 'navigate' ? null : JSON.parse(sessionStorage.getItem(placeKey) ?? 'null')
     if (was && !was.end) scrollTo(0, was.y)
-    else if (!location.hash) scrollTo(0, root.scrollHeight)
+    else if (!location.hash) {
+      scrollTo(0, root.scrollHeight)
+      $('#cards article[data-state=open]')?.scrollIntoView({ block: 'nearest' })
+    }
   }
 
   // ---- Start ----

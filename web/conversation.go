@@ -70,7 +70,7 @@ func (p presenter) composer(agent interaction.Agent, waiting int, who interactio
 
 // fillTimeline shows the newest events, or those before a place in the log.
 func (s *Server) fillTimeline(c echo.Context, in interaction.Project, agent interaction.ID, before int64, model *views.Conversation) error {
-	f := interaction.EventFilter{Agent: agent, Kinds: interaction.TimelineEvents, Before: math.MaxInt64, Limit: timelineAtOnce}
+	f := interaction.EventFilter{Agent: agent, Kinds: interaction.TimelineEvents, NoAnswers: true, Before: math.MaxInt64, Limit: timelineAtOnce}
 	at := s.presenter(in).agentURL(agent)
 	if before > 0 {
 		f.Before, model.NewestURL = before, at
@@ -138,7 +138,7 @@ func (s *Server) besideCards(c echo.Context, in interaction.Project, agent inter
 	if !timeline {
 		return b, nil
 	}
-	f := interaction.EventFilter{Agent: agent.ID, Kinds: interaction.TimelineEvents, After: after, Limit: timelineAtOnce}
+	f := interaction.EventFilter{Agent: agent.ID, Kinds: interaction.TimelineEvents, NoAnswers: true, After: after, Limit: timelineAtOnce}
 	events, _, err := s.service.Events(ctx, who, in, f)
 	if err != nil || len(events) == 0 {
 		return b, err

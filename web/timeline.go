@@ -25,12 +25,14 @@ type timeline struct {
 }
 
 func (s *Server) timeline(ctx context.Context, who interaction.Principal, in interaction.Project) *timeline {
-	return &timeline{server: s, p: s.presenter(in), ctx: ctx, who: who, in: in}
+	return &timeline{
+		server: s, p: s.presenter(in), ctx: ctx, who: who, in: in,
+		results: map[interaction.ID]interaction.Event{}, called: map[interaction.ID]bool{},
+	}
 }
 
 // entries are those of the events that have something to show.
 func (t *timeline) entries(events []interaction.Event) (list []views.Entry, err error) {
-	t.results, t.called = map[interaction.ID]interaction.Event{}, map[interaction.ID]bool{}
 	for _, e := range events {
 		if e.Kind == interaction.ToolResultEvent {
 			t.results[e.ToolCallID] = e
