@@ -53,42 +53,42 @@ func (p *program) toolCall(tool, input string) (call api.ToolCall, err error) {
 			return call, err
 		}
 	}
-	if err := checkObject(input); err != nil {
+	if err := checkObject("--input", input); err != nil {
 		return call, err
 	}
 	return api.ToolCall{Name: tool, Input: json.RawMessage(input)}, nil
 }
 
-// checkObject says what keeps a text from being one JSON object, and where.
-func checkObject(text string) error {
+// checkObject says what keeps the value of a flag from being one JSON object, and where.
+func checkObject(flag, text string) error {
 	dec := json.NewDecoder(strings.NewReader(text))
 	var value json.RawMessage
 	if err := dec.Decode(&value); err != nil {
-		return badJSON(text, err)
+		return badJSON(flag, text, err)
 	}
 	if value[0] != '{' {
-		return badInput("", `--input: must be a JSON object, for example {"command":"make deploy"}`)
+		return badInput("", `%s: must be a JSON object, for example {"command":"make deploy"}`, flag)
 	}
 	if end := dec.InputOffset(); strings.TrimSpace(text[end:]) != "" {
 		line, column := position(text, int(end))
-		return badInput("", "--input: line %d, column %d: something follows the JSON object; only one is allowed", line, column)
+		return badInput("", "%s: line %d, column %d: something follows the JSON object; only one is allowed", flag, line, column)
 	}
 	return nil
 }
 
-func badJSON(text string, err error) error {
+func badJSON(flag, text string, err error) error {
 	what, at := "the JSON ends too early", len(text)
 	var syntax *json.SyntaxError
 	switch {
 	case err == io.EOF:
-		return badInput("", `--input: is empty; a JSON object is needed, for example {"command":"make deploy"}`)
+		return badInput("", `%s: is empty; a JSON object is needed, for example {"command":"make deploy"}`, flag)
 	case errors.As(err, &syntax) && int(syntax.Offset) <= len(text):
 		what, at = err.Error(), int(syntax.Offset)-1 // it counts the character itself
 	case !errors.Is(err, io.ErrUnexpectedEOF):
 		what = err.Error()
 	}
 	line, column := position(text, at)
-	return badInput("", "--input: line %d, column %d: %s", line, column, what)
+	return badInput("", "%s: line %d, column %d: %s", flag, line, column, what)
 }
 
 // position is a place in a text as editors count: lines, and characters in the line, from 1.

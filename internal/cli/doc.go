@@ -5,9 +5,11 @@
 //
 //   - discovery.go: which server, with which key;
 //   - request.go: a request to a person, from the flags to its end; answer.go: what is printed of it;
+//   - operator.go: what an operator's commands look up; inbox.go, show.go and reply.go: the commands of the inbox; choice.go: what --select and
+//     --text choose; record.go: an interaction with Animus's names;
 //   - outage.go: what happens while the server is away;
 //   - failure.go and exit.go: what went wrong, what to do about it, and the exit code; envelope.go: the same as JSON;
-//   - terminal.go: what is written for people.
+//   - terminal.go and table.go: what is written for people.
 //
 // # Promises
 //
@@ -16,8 +18,11 @@
 //     error holds at most one line, the error; what is said on the way is told to terminals only.
 //   - `allow` is printed and the exit code is 0 only if a person allowed exactly what was asked. Everything else is another exit code: a
 //     denial, a timeout, a withdrawal and a server that is away are never told as one another.
-//   - What others wrote (reasons, answers, messages of a server) goes through package display, so it cannot control a terminal. The exact
-//     text comes with --json, in which every character that is not printable is escaped.
+//   - What others wrote (requests, reasons, answers, messages of a server) goes through package display, so it cannot control a terminal. Where
+//     it stands among our lines it is indented or follows a label of ours, so it cannot pass for one. The exact text comes with --json, in which
+//     every character that is not printable is escaped. A command that is told to be run holds nothing that an agent wrote.
+//   - What an operator decides is decided on what was read: the answer is bound to its digest, and one that ended meanwhile is a conflict, even
+//     if it ended with the same answer.
 //   - An error says what happened and where; a hint says what to do.
 //   - A request is made at most once, waits through restarts of the server, and is withdrawn when the command is interrupted.
 //

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"syscall"
 	"testing"
@@ -35,6 +36,7 @@ func hasty() int {
 //	serve [FLAG...]               start a server on the data folder, and wait until it says that it is ready
 //	stop, crash                   end it with SIGTERM, with SIGKILL
 //	asks sayso ARG...             start a command that waits for a person; go on when its request is recorded
+//	starts sayso ARG...           start a command that goes on, in its place
 //	says PATTERN, tells PATTERN   wait until it writes a line like this to standard error, to standard output
 //	answer allow|deny [TEXT]      answer it, with a note or a reason in which \x1b, \n and \u202e are understood
 //	answer 0,2 [TEXT]             choose options
@@ -43,6 +45,8 @@ func hasty() int {
 //	interrupt INT|TERM            send it a signal
 //	ends CODE                     wait for its end; stdout and stderr are its output then
 //	get PATH                      print what the API says, to an operator: agents, interactions?state=open
+//	post agent|operator PATH JSON tell the API something
+//	keep NAME PATTERN             set a variable to what the group in PATTERN matches in the last output
 //	remote [PATH]                 have commands find the server through SAYSO_URL, with PATH after its address, and SAYSO_KEY
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -55,6 +59,7 @@ func TestScript(t *testing.T) {
 			"stop":      onStage((*stage).stop),
 			"crash":     onStage((*stage).crash),
 			"asks":      onStage((*stage).asks),
+			"starts":    onStage((*stage).starts),
 			"says":      onStage((*stage).says),
 			"tells":     onStage((*stage).tells),
 			"answer":    onStage((*stage).answer),
@@ -62,6 +67,8 @@ func TestScript(t *testing.T) {
 			"interrupt": onStage((*stage).interrupt),
 			"ends":      onStage((*stage).ends),
 			"get":       onStage((*stage).get),
+			"post":      onStage((*stage).post),
+			"keep":      keep,
 			"remote":    onStage((*stage).remote),
 		},
 	})
@@ -90,6 +97,14 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if got, want := exitCode(ts, ts.Exec(args[1], args[2:]...)), number(ts, args[0]); got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+func keep(ts *testscript.TestScript, _ bool, args []string) {
+	match := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if match == nil {
+		ts.Fatalf("no match for %s", args[1])
+	}
+	ts.Setenv(args[0], match[1])
 }
 
 func number(ts *testscript.TestScript, text string) int {

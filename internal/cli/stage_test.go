@@ -156,6 +156,9 @@ func (s *stage) asks(ts *testscript.TestScript, args []string) {
 	}
 }
 
+// starts starts a command that waits for nobody.
+func (s *stage) starts(ts *testscript.TestScript, args []string) { s.asker = start(ts, args) }
+
 // awaitRequest waits until there are more requests than before.
 func (s *stage) awaitRequest(ts *testscript.TestScript, before int) {
 	for from := 0; ; {
@@ -236,15 +239,26 @@ func (s *stage) ends(ts *testscript.TestScript, args []string) {
 }
 
 func (s *stage) get(ts *testscript.TestScript, args []string) {
-	c := s.client(operatorKey)
-	req, err := http.NewRequest(http.MethodGet, c.URL+"/api/v1/orgs/default/projects/default/"+args[0], nil)
+	s.call(ts, s.client(operatorKey), http.MethodGet, args[0], "")
+}
+
+func (s *stage) post(ts *testscript.TestScript, args []string) {
+	s.call(ts, s.client(args[0]+".key"), http.MethodPost, args[1], args[2])
+}
+
+func (s *stage) call(ts *testscript.TestScript, c *api.Client, method, path, body string) {
+	req, err := http.NewRequest(method, c.URL+"/api/v1/orgs/default/projects/default/"+path, strings.NewReader(body))
 	ts.Check(err)
 	req.Header.Set("Authorization", "Bearer "+c.Key)
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	ts.Check(err)
 	defer resp.Body.Close()
 	_, err = io.Copy(ts.Stdout(), resp.Body)
 	ts.Check(err)
+	if resp.StatusCode >= 300 {
+		ts.Fatalf("%s %s: %s", method, path, resp.Status)
+	}
 }
 
 func (s *stage) remote(ts *testscript.TestScript, args []string) {
