@@ -209,7 +209,9 @@ func TestMove(t *testing.T) {
 		}
 		return text
 	}
-	anchored := func(where string, n int) string { return fmt.Sprintf(`{"position":%q,"anchor_input_id":%q}`, where, ids[n]) }
+	anchored := func(where string, n int) string {
+		return fmt.Sprintf(`{"position":%q,"anchor_input_id":%q}`, where, ids[n])
+	}
 	for _, c := range []struct {
 		what int
 		to   string
