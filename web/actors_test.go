@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,11 @@ func TestActors(t *testing.T) {
 		"another project": "/api/v1/orgs/default/projects/" + second.project + "/actors/" + made.ID,
 	} {
 		s.refusal(name, "not_found", "", func() answer { return s.call(s.operator, "GET", at, "") })
+	}
+	for body, says := range map[string]string{`{"provider_user_id":" "}`: "provider_user_id:", `{"provider_user_id":"U","display_name":" "}`: "display_name:", `{"provider_user_id":"U","metadata":{"":"x"}}`: "metadata"} {
+		if got := s.call(s.operator, "PUT", project+"/actors", body); !strings.HasPrefix(got.message(), says) {
+			t.Errorf("%s: %d %s, want the error to begin with %s", body, got.status, got.body, says)
+		}
 	}
 	s.refusal("malformed", "validation_failed", "actor: ", func() answer { return s.call(s.operator, "GET", project+"/actors/x", "") })
 }
