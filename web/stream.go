@@ -107,11 +107,11 @@ func resumeAt(c echo.Context, q *query) int64 {
 	if last == "" {
 		return after
 	}
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(last, 10, 63)
+	if err != nil {
 		q.fail("Last-Event-ID: %q is not an id that we gave", clip(last))
 	}
-	return n
+	return int64(n)
 }
 
 // stream answers with src until the reader goes, its key is revoked or the server stops.

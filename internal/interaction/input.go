@@ -81,7 +81,7 @@ func (n NewInput) Normalised() (NewInput, error) {
 		return n, err
 	}
 	var err error
-	n.External, err = n.External.normalised()
+	n.External, err = n.External.normalised("actor.")
 	return n, err
 }
 

@@ -94,7 +94,7 @@ func (s *Service) Actor(ctx context.Context, p Principal, in, id ID) (StoredActo
 
 // PutActor stores an external person, known by tenant and user; created says that it was not known.
 func (s *Service) PutActor(ctx context.Context, p Principal, in ID, who External) (a StoredActor, created bool, err error) {
-	checked, err := who.normalised()
+	checked, err := who.normalised("")
 	if err != nil {
 		return a, false, err
 	}
