@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	// The core: the words and rules of the domain depend on nothing of ours.
 	"sayso/internal/interaction": {},
 	"sayso/internal/display":     {},
+	"sayso/internal/inbox":       {"sayso/internal/api"},
 	"sayso/internal/live":        {},
 	"sayso/internal/api":         {},
 	"sayso/internal/audit":       {},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 	"sayso/internal/server": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/store", "sayso/web",
 	},
-	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/server"},
+	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/server"},
 	"sayso/cmd/sayso":    {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},

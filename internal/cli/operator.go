@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // operator is a client with the operator's key, and what it has found out.
@@ -77,9 +78,9 @@ func keysOf(agents []api.Agent) string {
 }
 
 // record is i with Animus's names.
-func (o *operator) record(ctx context.Context, i api.Interaction) (record, error) {
+func (o *operator) record(ctx context.Context, i api.Interaction) (inbox.Record, error) {
 	a, err := o.agent(ctx, i.AgentID)
-	return recordOf(i, a.Key), o.missed(err)
+	return inbox.RecordOf(i, a.Key), o.missed(err)
 }
 
 // all follows the cursor of a list to its end, or until most are there; 0: all there are.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // actorTenant is where the names come from that --by gives: nobody has proved them.
@@ -25,8 +26,8 @@ type reply struct {
 
 // answeredData is the data of an answer.
 type answeredData struct {
-	Interaction record   `json:"interaction"`
-	Warnings    []string `json:"warnings,omitempty"`
+	Interaction inbox.Record `json:"interaction"`
+	Warnings    []string     `json:"warnings,omitempty"`
 }
 
 func (p *program) answerInteraction() *cobra.Command {
@@ -122,7 +123,7 @@ func (o *operator) answer(ctx context.Context, id string, r reply) error {
 }
 
 func notPending(i api.Interaction) error {
-	return fail(exitConflict, "", "interaction '%s' is not pending (status: %s)", i.ID, status(i))
+	return fail(exitConflict, "", "interaction '%s' is not pending (status: %s)", i.ID, inbox.Status(i))
 }
 
 // to is r as an answer to i.
