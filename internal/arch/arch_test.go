@@ -41,10 +41,11 @@ var mayImport = map[string][]string{
 
 	// Agents speak REST, like anybody's.
 	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
+	"sayso/internal/mcp":    {"sayso/internal/api", "sayso/internal/inbox"},
 	"sayso/internal/server": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/store", "sayso/web",
 	},
-	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/server"},
+	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/server"},
 	"sayso/cmd/sayso":    {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},
@@ -67,6 +68,8 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra":             {"sayso/internal/cli"},
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp"},
 }
 
 // standardOnly are the packages that import the standard library and nothing else.

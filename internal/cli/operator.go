@@ -28,7 +28,7 @@ func (p *program) operator() (*operator, error) {
 
 // missed is the error of a call in the words of who cannot reach a server.
 func (o *operator) missed(err error) error {
-	if api.Unreachable(err) && neverSent(err) {
+	if api.Unreachable(err) && api.NeverSent(err) {
 		return noServer("no server answers at " + o.URL)
 	}
 	return err

@@ -112,7 +112,7 @@ func (o *operator) answer(ctx context.Context, id string, r reply) error {
 	case errors.As(err, &e) && e.Status < http.StatusInternalServerError:
 		e.Message = strings.NewReplacer("actor.provider_user_id: ", "--by: ", "actor.display_name: ", "--by: ", "updated_input", "--updated-input").Replace(e.Message)
 		return err
-	case api.Unreachable(err) && !neverSent(err):
+	case api.Unreachable(err) && !api.NeverSent(err):
 		return fail(exitUnavailable, "look at it with `"+o.itself()+" agent interactions show "+i.ID+"`", "%s; whether the answer was recorded is not known", err)
 	case err != nil:
 		return o.missed(err)

@@ -146,6 +146,7 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		return Record{}, false, err
 	}
 	now := s.Time()
+	once.Joining = ask.joining(p, in, now)
 	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Interaction, error) {
 		if err := firstError(mayAsk(p, in, a), ask.meaning(), s.hasRoom(a, already)); err != nil {
 			return Interaction{}, err

@@ -156,10 +156,24 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			r, err = t.record(s, id)
 			return err
 		}
-		created = true
-		new, err = t.create(agent, creator, open)
+		at, a, err := t.asker(agent)
+		if err != nil {
+			return err
+		}
+		if once.Joining != nil {
+			if r, err = t.join(s, at, once.Joining); err != nil {
+				return err
+			}
+		}
+		if created = once.Joining == nil || r.ID == ""; !created {
+			return t.remember(once, r.ID, once.Joining.Now)
+		}
+		new, err = t.create(at, a, creator, open)
 		r = new.record
 		if err != nil {
+			return err
+		}
+		if err := t.insertAsk(at, r, once.Joining); err != nil {
 			return err
 		}
 		return t.remember(once, r.ID, r.CreatedAt)
@@ -170,11 +184,7 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 	return r, created, err
 }
 
-func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (head, error) {
-	at, a, err := t.asker(agent)
-	if err != nil {
-		return head{}, err
-	}
+func (t *tx) create(at place, a interaction.Agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (head, error) {
 	already, err := t.openOf(at.agent, creator)
 	if err != nil {
 		return head{}, err
@@ -215,6 +225,9 @@ func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Recor
 		return r, err
 	}
 	if err := t.insertGuarded(*at, i); err != nil {
+		return r, err
+	}
+	if err := t.pause(*at, i); err != nil {
 		return r, err
 	}
 	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}
