@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"sayso/views":             {"sayso/static", "sayso/internal/display", "sayso/internal/markdown"},
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
-		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth",
+		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/mcp",
 		"sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
 	},
 

@@ -50,6 +50,7 @@ type Config struct {
 	// Stopping ends every wait, and withdraws nothing; nil: never.
 	Stopping context.Context
 
-	http bool // over HTTP, where a call has a connection of its own
-	left *departures
+	http  bool   // over HTTP, where a call has a connection of its own
+	lines *lines // those connections
+	left  *departures
 }

@@ -26,6 +26,3 @@ func Serve(ctx context.Context, config Config, backend Backend, in io.ReadCloser
 	}
 	return nil
 }
-
-// line is the connection that this call alone has; nil for one over stdio.
-func (c *call) line() context.Context { return nil }
