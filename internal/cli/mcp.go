@@ -30,6 +30,7 @@ func (p *program) mcpServe() *cobra.Command {
 	var agent, workflow, toolNames string
 	var management bool
 	var hold int
+	var patience time.Duration
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP tools to an agent over standard input and output",
@@ -48,7 +49,7 @@ It talks to the running server and may be started before it. It holds nothing of
 				Version:    version(),
 				AgentID:    pinned(agent, "SAYSO_MCP_AGENT_ID", "ANIMUS_MCP_AGENT_ID"),
 				WorkflowID: pinned(workflow, "SAYSO_MCP_WORKFLOW_ID", "ANIMUS_MCP_WORKFLOW_ID"),
-				Patience:   mcpPatience,
+				Patience:   patience,
 				Checkpoint: checkpoint(),
 				Log:        slog.New(slog.NewTextHandler(p.stderr, nil)),
 			}
@@ -78,6 +79,8 @@ It talks to the running server and may be started before it. It holds nothing of
 	f.StringVar(&toolNames, "tool-names", "plain", "plain, or animus for Animus's names, which have dots")
 	f.BoolVar(&management, "management", false, "also the tools that list and answer what agents ask, with the operator's key")
 	f.IntVar(&hold, "hold-secs", 0, "return a call that nobody answered after so many seconds, to be gone on with by await_answer; 0: never (default: what the client bears)")
+	f.DurationVar(&patience, "patience", mcpPatience, "how long a server that cannot be reached is tried")
+	_ = f.MarkHidden("patience")
 	return cmd
 }
 

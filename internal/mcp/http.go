@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -133,7 +134,7 @@ type lines struct {
 
 type line struct {
 	ctx             context.Context
-	end             context.CancelFunc
+	end             context.CancelCauseFunc
 	caller, session string
 }
 
@@ -141,7 +142,7 @@ func newLines() *lines { return &lines{byID: map[string]*line{}} }
 
 // add gives the name of the connection whose request ends with ctx.
 func (l *lines) add(ctx context.Context, caller, session string) string {
-	ctx, end := context.WithCancel(ctx)
+	ctx, end := context.WithCancelCause(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id := rand.Text()
@@ -152,7 +153,7 @@ func (l *lines) add(ctx context.Context, caller, session string) string {
 func (l *lines) remove(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.byID[id].end()
+	l.byID[id].end(nil)
 	delete(l.byID, id)
 }
 
@@ -167,13 +168,16 @@ func (l *lines) of(id string) context.Context {
 	return gone
 }
 
+// errSessionEnded says that a client has ended its session, as it may with calls that wait.
+var errSessionEnded = errors.New("the session was ended")
+
 // endSession ends what waits in a session.
 func (l *lines) endSession(caller, session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, one := range l.byID {
 		if session != "" && one.session == session && one.caller == caller {
-			one.end()
+			one.end(errSessionEnded)
 		}
 	}
 }

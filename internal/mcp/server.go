@@ -59,13 +59,14 @@ type call struct {
 	tool    string
 	in      arguments
 	started time.Time
-	native  bool // Claude Code's own permission prompt
+	session context.Context // ends with the session, and when the client cancels the call
+	native  bool            // Claude Code's own permission prompt
 }
 
 // handle makes a handler of the SDK of one of ours.
 func (s *server) handle(name string, do func(*call, context.Context) *sdk.CallToolResult) sdk.ToolHandler {
 	return func(ctx context.Context, request *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		c := &call{server: s, request: request, tool: name, in: argumentsOf(request.Params.Arguments), started: time.Now()}
+		c := &call{server: s, request: request, tool: name, in: argumentsOf(request.Params.Arguments), started: time.Now(), session: ctx}
 		ctx, stop := c.bound(ctx)
 		defer stop()
 		defer c.tellProgress(ctx)()

@@ -22,6 +22,8 @@ const (
 	untilKnown = 30 * time.Second
 	// overdueBy is how long after its deadline a question is waited for while the server, which would end it, is away.
 	overdueBy = 30 * time.Second
+	// notifyWithin is how long after a connection closed the client may tell that it canceled the call.
+	notifyWithin = 2 * time.Second
 	// rejoinWithin is how long a connection that closed may mean a broken line, where a closed one is also how a client cancels.
 	rejoinWithin = 30 * time.Second
 )
@@ -191,9 +193,29 @@ func (c *call) withdrawn(ctx context.Context, agent, id string, err error) {
 	switch {
 	case errors.Is(err, errWithdrawn):
 		c.withdraw(ctx, agent, id)
-	case errors.Is(err, errLeft) && c.line() != nil && c.modern():
+	case errors.Is(err, errLeft) && c.line() != nil && !c.modern():
+		if c.canceledToo() {
+			c.withdraw(ctx, agent, id)
+		}
+	case errors.Is(err, errLeft) && c.line() != nil:
 		c.config.left.unlessBack(id, rejoinWithin, c.config.Stopping, func() { c.withdraw(ctx, agent, id) })
 	}
+}
+
+// canceledToo waits a moment for the notification of a client that cancels, which comes by another connection than the one it has closed.
+func (c *call) canceledToo() bool {
+	if errors.Is(context.Cause(c.line()), errSessionEnded) {
+		return false
+	}
+	timer := time.NewTimer(notifyWithin)
+	defer timer.Stop()
+	select {
+	case <-c.session.Done():
+		return errors.Is(context.Cause(c.session), context.Canceled)
+	case <-c.config.Stopping.Done():
+	case <-timer.C:
+	}
+	return false
 }
 
 func (c *call) withdraw(ctx context.Context, agent, id string) {
