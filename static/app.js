@@ -595,6 +595,7 @@
   on('submit', (event) => {
     const card = cardOf(event.target)
     if (!card || !event.target.hasAttribute('hx-post')) return
+    if (event.submitter?.hidden) return stop(event) // Enter on a box
     if (isGuarded(card) || card.ariaBusy === 'true' || unanswered(event.target)) stop(event)
   }, true)
 

@@ -46,9 +46,11 @@ func appendUnit(b []byte, unit uint16) []byte {
 // Visible says whether a character draws something that can be told from others: no control, format or private character, no
 // white space but the space, and none that fonts leave out.
 func Visible(r rune) bool {
-	const blankBraille = '\u2800'
-	return unicode.IsPrint(r) && r != blankBraille && r != utf8.RuneError && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return unicode.IsPrint(r) && !strings.ContainsRune(drawNothing, r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
+
+// drawNothing are characters that count as printable and are not, or stand for what could not be read.
+const drawNothing = "\u2800\u2d7f\ufffc\ufffd\U0001107f\U00013441\U00013442\U00016fe4\U0001bc9d\U0001d159"
 
 // Edited is the input that a person made of the call's, without blanks between its parts; nil if it still says the same, so that
 // the agent's own bytes stay. What is wrong with it is ValidationFailed, naming line and column.
