@@ -126,7 +126,7 @@ func (s *Server) stream(c echo.Context, after int64, src source) error {
 	h.Set(echo.HeaderContentType, "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	c.Response().WriteHeader(http.StatusOK)
-	if err := r.tell(message{text: []byte(": ok\n\n")}); err == nil {
+	if err = r.tell(message{text: []byte(": ok\n\n")}); err == nil {
 		err = r.run(page)
 	}
 	s.config.Log.Debug("stream ended", slog.Any("err", err))
