@@ -24,8 +24,8 @@ import (
 
 const (
 	heartbeatEvery = 15 * time.Second
-	keyCheckEvery  = time.Second // a revoked key is noticed by then
-	streamBuffer   = 256         // messages a reader may lag behind before its stream ends, to be resumed
+	keyCheckEvery  = 500 * time.Millisecond // and package auth remembers a key as long: a revoked one is noticed within a second
+	streamBuffer   = 256                    // messages a reader may lag behind before its stream ends, to be resumed
 	streamPage     = interaction.MaxEventLimit
 )
 

@@ -395,14 +395,14 @@ func TestStreamOfARevokedKey(t *testing.T) {
 			s := newSite(t)
 			_, path := s.newAgent("swe")
 			st, k := s.ticking(s.newKey(interaction.OperatorPrincipal, "reader", interaction.ScopeRead), path)
-			k.tick(t, time.Second)
+			k.tick(t, 500*time.Millisecond)
 			s.reports(path, says)
 			if got := st.next(); got.event != "model_output" {
 				t.Errorf("%+v", got)
 			}
 			s.exec(change)
-			s.clock.Advance(time.Second)
-			k.tick(t, time.Second)
+			s.clock.Advance(500 * time.Millisecond)
+			k.tick(t, 500*time.Millisecond)
 			if rest := st.ends(); rest != nil {
 				t.Errorf("before the end: %+v", rest)
 			}
