@@ -104,21 +104,62 @@ func (s *story) open(ctx context.Context, form *api.Request, patience time.Durat
 	return i, err
 }
 
-// await waits until an interaction ends: for an hour, then it is withdrawn. What ends the agent is an error.
+// glance is how long the agent looks at what it waits for before it looks for messages again.
+const glance = 5 * time.Second
+
+// await waits until an interaction ends: for an hour, then it is withdrawn. Meanwhile it replies to messages that cannot wait. What ends the
+// agent is an error.
 func (s *story) await(ctx context.Context, id string) (api.Interaction, error) {
-	waiting, stop := context.WithTimeout(ctx, s.Longest)
-	defer stop()
-	i, err := s.Client.Await(waiting, s.agent, id, s.Tried)
+	i, err := s.watch(ctx, id, time.Now().Add(s.Longest))
 	switch {
 	case ctx.Err() != nil:
 		s.leave(ctx, id)
 		return i, ctx.Err()
-	case waiting.Err() != nil && (err != nil || i.State == "open"):
-		return s.withdraw(ctx, id)
+	case errors.Is(err, errStopped):
+		s.leave(ctx, id)
+		return i, err
 	case err != nil:
 		return i, err
+	case i.State == "open":
+		return s.withdraw(ctx, id)
 	}
 	return i, ending(i)
+}
+
+// watch looks at an interaction and at messages in turn, until it ends or the time is up.
+func (s *story) watch(ctx context.Context, id string, until time.Time) (api.Interaction, error) {
+	for {
+		in, err := s.claim(ctx, 0)
+		if err != nil {
+			return api.Interaction{}, err
+		}
+		patience := min(glance, time.Until(until))
+		if in != nil {
+			patience = 0
+		}
+		i, err := s.look(ctx, id, patience)
+		if err != nil || i.State != "open" {
+			s.unread = in // what it means depends on how the interaction ended
+			return i, err
+		}
+		if in == nil && !time.Now().Before(until) {
+			return i, nil
+		}
+		if in == nil {
+			continue
+		}
+		if err := s.reply(ctx, *in); err != nil {
+			return i, err
+		}
+	}
+}
+
+func (s *story) look(ctx context.Context, id string, wait time.Duration) (i api.Interaction, err error) {
+	err = api.Again(ctx, s.Tried, func() error {
+		i, err = s.Client.Interaction(ctx, s.agent, id, wait)
+		return err
+	})
+	return i, err
 }
 
 // ending is the error that ends the agent with i.

@@ -322,6 +322,25 @@ func TestDemoReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
+// A message that cannot wait is replied to while a card is open, and leaves it open.
+func TestDemoRepliesWhileItWaits(t *testing.T) {
+	h := newHouse(t)
+	once := false
+	told := perform(t, h, agents.Demo{}, func(i api.Interaction) *api.Resolve {
+		if once {
+			return allow(i)
+		}
+		once = true
+		h.whenSaid(t, i.AgentID, map[string]func() error{"You ask: “Is it safe?”": func() error {
+			_, err := h.operator.Resolve(t.Context(), i.AgentID, i.ID, *resolve(choose("", 0)))
+			return err
+		}})
+		write(t, h, i.AgentID, api.NewInput{DeliveryMode: "steering"}, "Is it safe?")
+		return nil
+	})
+	mustTell(t, told, "wrote: Is it safe?\nYou ask: “Is it safe?” All I can tell is where I am: I have only begun.\n  Allowed.\n")
+}
+
 // A message that takes the place of what is open is read next, and changes the plan.
 func TestDemoIsSuperseded(t *testing.T) {
 	h := newHouse(t)
@@ -440,25 +459,32 @@ func TestDemoLingers(t *testing.T) {
 	told := perform(t, h, agents.Demo{Linger: time.Hour}, func(i api.Interaction) *api.Resolve {
 		if agent == "" {
 			agent = i.AgentID
-			h.afterTheStory(t, agent)
+			h.whenSaid(t, agent, map[string]func() error{
+				"That was the release.": func() error {
+					_, err := h.operator.SendInput(t.Context(), agent, "", api.NewInput{ContentBlocks: api.Text("Done?")})
+					return err
+				},
+				"You ask:": func() error {
+					_, err := h.operator.Archive(t.Context(), agent)
+					return err
+				},
+			})
 		}
 		return allow(i)
 	})
 	mustTell(t, told, "I still read what you write to me for 1h0m0s.", "You ask: “Done?”", "I was archived, so I end here.")
 }
 
-// afterTheStory writes to the agent when it has summed up, and archives it when it has replied.
-func (h house) afterTheStory(t *testing.T, agent string) {
+// whenSaid does something when the agent says what begins with a text.
+func (h house) whenSaid(t *testing.T, agent string, then map[string]func() error) {
 	ctx := t.Context()
 	go func() {
 		_ = h.operator.StreamConversation(ctx, agent, 0, func(u api.Update) error {
-			switch text := saidIn(u.Event); {
-			case strings.HasPrefix(text, "That was the release."):
-				_, err := h.operator.SendInput(ctx, agent, "", api.NewInput{ContentBlocks: api.Text("Done?")})
-				return err
-			case strings.HasPrefix(text, "You ask:"):
-				_, err := h.operator.Archive(ctx, agent)
-				return err
+			said := saidIn(u.Event)
+			for text, do := range then {
+				if strings.HasPrefix(said, text) {
+					return do()
+				}
 			}
 			return nil
 		})

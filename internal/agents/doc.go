@@ -7,7 +7,7 @@
 // It keeps the rules that every agent should. It tells its conversation what it thinks, says and calls; a call that a person is to decide on
 // opens a card, and what became of an allowed one is reported. It goes on only when it was allowed to. A reason given with a denial is repeated
 // and heeded. Silence is not consent: when nobody answers in time, it says what it assumes instead. What it no longer needs it withdraws. What
-// people write it reads between its steps; a message that took the place of what it asked comes first, and changes its plan. When it is told to
+// people write it reads between its steps, and what steers it also while it waits; a message that took the place of what it asked comes first, and changes its plan. When it is told to
 // stop it stops.
 //
 // An agent's key cannot read the conversation back. The agent knows its calls, and which of them a person decides on, from the answer to its

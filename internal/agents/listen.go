@@ -26,10 +26,19 @@ func (s *story) claim(ctx context.Context, wait time.Duration) (in *api.Input, e
 	return in, err
 }
 
+// next is the message to read: one that was taken already, or the next that waits.
+func (s *story) next(ctx context.Context) (*api.Input, error) {
+	if in := s.unread; in != nil {
+		s.unread = nil
+		return in, nil
+	}
+	return s.claim(ctx, 0)
+}
+
 // listen reads everything that waits, and replies.
 func (s *story) listen(ctx context.Context) error {
 	for {
-		in, err := s.claim(ctx, 0)
+		in, err := s.next(ctx)
 		if err != nil || in == nil {
 			return err
 		}
@@ -85,7 +94,7 @@ func (s *story) reply(ctx context.Context, in api.Input) error {
 // steered is what the agent does when a message took the place of what it asked: it reads the message, and no longer does anything that could
 // not be undone.
 func (s *story) steered(ctx context.Context) error {
-	in, err := s.claim(ctx, 0)
+	in, err := s.next(ctx)
 	if err != nil {
 		return err
 	}

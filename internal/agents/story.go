@@ -12,11 +12,12 @@ import (
 // story is one run of a Demo.
 type story struct {
 	Demo
-	agent   string   // its id
-	scene   int      // which one is played
-	done    []string // for the summary
-	notes   []string // what people told it to keep to
-	careful bool     // it overwrites nothing, since a person changed its plan
+	agent   string     // its id
+	scene   int        // which one is played
+	done    []string   // for the summary
+	notes   []string   // what people told it to keep to
+	unread  *api.Input // was taken while it waited, and not read yet
+	careful bool       // it overwrites nothing, since a person changed its plan
 }
 
 // scene is one thing that the agent does.
