@@ -2,9 +2,12 @@
 //
 //   Times, Badge     relative times go on; the count in title, rail and favicon
 //   Cards            what a frame does to the page: the one place that adds or replaces cards
+//   Timeline         entries that come, calls that change, messages that wait; none of them moves an open card
 //   Settling         an ended card keeps its place until nobody can be hit by what moves
 //   Live             the socket, and the plain requests that make up for it
 //   Forms, Drafts    answering by htmx, what can go wrong, and half-filled forms that survive a reload
+//   Composer         writing to the agent, moving what waits, stopping and archiving
+//   Place            a conversation opens at its end, and where it was left
 //   Start
 //
 // Keyboard shortcuts are in keyboard.js, and the copy buttons in copying.js.
@@ -17,6 +20,7 @@
   const $ = (selector, within = document) => within.querySelector(selector)
   const $$ = (selector, within = document) => [...within.querySelectorAll(selector)]
   const cards = $('#cards')
+  const timeline = $('#timeline')
   const view = cards?.dataset.view // inbox, conversation, or one
   const isOpen = (card) => card?.dataset.state === 'open'
   const idOf = (card) => card.id.slice('interaction-'.length)
@@ -121,19 +125,28 @@
   const headingOf = (card) => (isOpen(card) ? $('.card-title', card) : $('summary', card))
   const waiting = new Map() // card id → frame that came while its answer was on the way
 
-  // apply does to the page what a frame or a list of cards says. own is the id of the card whose form this answers.
+  // apply does to the page what a frame or a list of cards says. own is the id of the card whose form this answers. It returns the newest
+  // event that the frame tells of.
   function apply(html, own = '') {
-    if (!cards) return
+    if (!cards) return 0
     const frame = new DOMParser().parseFromString(html, 'text/html')
     const before = open
-    for (const incoming of $$('article[data-version]', frame)) applyCard(incoming, incoming.id === own)
+    const newest = newestIn(frame)
+    const entries = newEntries(frame)
+    const known = (element) => !entries.includes(element.closest('[data-entry]'))
+    const changed = $$('article[data-version]', frame).filter(known)
+    const calls = $$('[data-call]', frame).filter(known)
+    steady(() => changed.forEach((incoming) => applyCard(incoming, incoming.id === own)), writing())
+    steady(() => applyTimeline(frame, entries, calls))
     const count = $('#open-count', frame)
     if (count) setOpen(Number(count.dataset.open))
     else if (view === 'inbox') setOpen($$('article[data-state=open]', cards).length)
     else if (open !== before) setOpen(open)
     const empty = $('#empty')
     if (empty) empty.hidden = $('article', cards) !== null
+    tellComposer()
     settle()
+    return newest
   }
 
   function applyCard(incoming, own) {
@@ -241,6 +254,114 @@
     return group
   }
 
+  // ---- Timeline ----
+  // Entries come above the open cards. The window moves along, so that the cards stay where they are in it; where the page is too short to
+  // scroll that far it gets room below, until that can be taken back without hitting anybody (see "Settling").
+
+  const main = $('main')
+  const firstNew = timeline?.dataset.last ? Number(timeline.dataset.last) : Infinity // older entries than these are on other pages
+  let confirmed = firstNew // up to which event the server has told all: a frame may have been missed before the newest one
+
+  const sequenceOf = (entry) => Number(entry.dataset.sequence)
+  const newestIn = (frame) =>
+    Math.max(0, ...$$('[data-sequence]', frame).map(sequenceOf), Number($('#timeline-last', frame)?.dataset.last ?? 0))
+
+  // newEntries are those that the page does not have. An interaction that is on the page, where it was open, is not told twice; nor is the result
+  // of a call that is on the page, which shows it.
+  function newEntries(frame) {
+    const isNew = (entry) => sequenceOf(entry) > firstNew && !document.getElementById(entry.id)
+    const onPage = (entry) => $$('article, [data-result-of]', entry).some((part) => document.getElementById(part.dataset.resultOf ?? part.id))
+    return $$('[data-entry]', frame).filter((entry) => isNew(entry) && !onPage(entry))
+  }
+
+  function applyTimeline(frame, entries, calls) {
+    entries.forEach(insertEntry)
+    calls.forEach(applyCall)
+    applyInputs($('#waiting', frame))
+    applyAgent($('#agent-state', frame))
+  }
+
+  function insertEntry(incoming) {
+    let next = null // most come in their order, so look from the end
+    for (let before = timeline.lastElementChild; before && sequenceOf(before) > sequenceOf(incoming); before = before.previousElementSibling) next = before
+    const entry = document.adoptNode(incoming)
+    timeline.insertBefore(entry, next)
+    timeline.dataset.last = sequenceOf(timeline.lastElementChild)
+    localize(entry)
+    $('[data-until-first]')?.remove()
+    const who = $('[data-said]', entry)
+    if (who) announce(`New message: ${who.textContent.trim()}`)
+  }
+
+  function applyCall(incoming) {
+    const call = document.getElementById(incoming.id)
+    if (!call || Number(incoming.dataset.version) <= Number(call.dataset.version)) return
+    const focused = call.contains(document.activeElement)
+    $('details', incoming).open = $('details', call).open
+    const fresh = document.adoptNode(incoming)
+    call.replaceWith(fresh)
+    localize(fresh)
+    if (focused) $('summary', fresh).focus({ preventScroll: true })
+  }
+
+  // applyInputs keeps the focus on the same button of the same message, or near it.
+  function applyInputs(incoming) {
+    const section = $('#waiting')
+    const newer = incoming && section ? Number(incoming.dataset.version) - Number(section.dataset.version) : -1
+    if (newer < 0) return
+    if (newer === 0 && incoming.dataset.version !== '0') return refreshTimes(section, incoming)
+    const focused = section.contains(document.activeElement) ? document.activeElement : null
+    const fresh = document.adoptNode(incoming)
+    section.replaceWith(fresh)
+    window.htmx?.process(fresh)
+    localize(fresh)
+    if (focused) nearest(fresh, focused).focus({ preventScroll: true })
+  }
+
+  function nearest(section, lost) {
+    const same = lost.id && document.getElementById(lost.id)
+    const item = document.getElementById(lost.closest('li')?.id ?? '')
+    const place = same || (item && $('button', item)) || $('button', section)
+    return place ?? $('#composer-text') ?? main
+  }
+
+  function applyAgent(incoming) {
+    const state = $('#agent-state')
+    if (!incoming || !state) return
+    const fresh = document.adoptNode(incoming)
+    state.replaceWith(fresh)
+    localize(fresh)
+    if ('archived' in fresh.dataset) closeComposer()
+  }
+
+  const topOfWindow = () => $('.top')?.getBoundingClientRect().bottom ?? 0
+  const bottomOfWindow = () => Math.min(innerHeight, $('.rail')?.getBoundingClientRect().top || innerHeight)
+
+  function inWindow(element) {
+    const { top, bottom } = element.getBoundingClientRect()
+    return bottom > topOfWindow() && top < bottomOfWindow()
+  }
+
+  // fixture is what must not move: an open card in the window, or else the composer.
+  const fixture = () => timeline && $$('#cards article[data-state=open], #composer, .composer-absent').find(inWindow)
+
+  // writing is the composer while somebody writes in it: a new card above it must not push it away from under the words.
+  const writing = () => pointer !== 'over' && document.activeElement?.id === 'composer-text' && document.activeElement
+
+  function steady(change, fixed = fixture()) {
+    if (!fixed) return change()
+    root.style.overflowAnchor = 'none' // or the browser would do the same once more
+    const { top } = fixed.getBoundingClientRect()
+    const moved = () => (fixed.isConnected ? fixed.getBoundingClientRect().top - top : 0)
+    change()
+    scrollBy({ top: moved(), behavior: 'instant' })
+    if (moved() >= 1 && isOpen(fixed)) {
+      main.style.minHeight = `${main.offsetHeight + moved()}px`
+      scrollBy({ top: moved(), behavior: 'instant' })
+    }
+    requestAnimationFrame(() => (root.style.overflowAnchor = ''))
+  }
+
   // ---- Settling ----
   // A card that ends shows its outcome in the room it had, and shrinks to one line when that can surprise nobody: some seconds
   // later, with no pointer over the cards, no finger just there, and nobody typing.
@@ -298,6 +419,10 @@
     const now = performance.now()
     if (pointer === 'over' || now - lastInput < 2000) return
     if (document.activeElement?.matches('input:not([type=radio], [type=checkbox])')) return
+    if (main?.style.minHeight) {
+      main.style.minHeight = ''
+      guard($$('article', cards))
+    }
     const due = [...held].filter(([card, since]) => now - since > 4000 && !card.contains(document.activeElement))
     for (const [card] of due) shrink(card)
     if (due.length) guard($$('article', cards))
@@ -358,11 +483,13 @@
   async function askFor(have, part) {
     const url = new URL(cards.dataset.cards, location)
     url.searchParams.set('have', have.join(','))
+    if (part === 0 && confirmed < Infinity) url.searchParams.set('after', confirmed)
     const headers = { 'If-None-Match': etags[part] ?? '' }
     const response = await fetch(url, { headers, cache: 'no-store', redirect: 'manual', signal: AbortSignal.timeout(15000) })
     if (response.status === 401 || response.type === 'opaqueredirect') return signOut()
     if (response.status !== 200) return
-    apply(await response.text())
+    const newest = apply(await response.text())
+    if (part === 0 && confirmed < Infinity) confirmed = Math.max(confirmed, newest)
     etags[part] = response.headers.get('ETag') ?? ''
   }
 
@@ -561,6 +688,153 @@
 
   onCard('input', (card) => isOpen(card) && saveDraft(card))
 
+  // ---- Composer ----
+  // The forms around the conversation that are not cards: the message, what waits, Stop and Archive. The text in the page is never replaced:
+  // only success empties it.
+
+  const compose = $('[data-compose]')
+  const text = compose && $('textarea', compose)
+  const composed = compose && `sayso:draft:${new URL(compose.action).pathname}`
+  const postOf = (event) => event.target.closest?.('form[data-post]')
+  const onPost = (type, act, options) => on(type, (event) => postOf(event) && act(postOf(event), event), options)
+  const counted = (n, noun) => (n === 1 ? `1 ${noun}` : `${n} ${noun}s`)
+  const sent = new WeakMap() // form → the text that is on its way
+
+  const postTrouble = {
+    ...trouble,
+    slow: 'No reply from Sayso within 30 s. Look whether it happened before you try again.',
+    forbidden: 'You may not do this. Nothing was recorded.',
+  }
+
+  // tellComposer says how many requests are open and how many messages wait, in the words of views/timeline.go.
+  function tellComposer() {
+    if (!compose) return
+    const open = $$('article[data-state=open]', cards).length + Number(cards.dataset.more)
+    const inputs = $$('#waiting li').length
+    const check = $('[data-while-open]', compose)
+    check.hidden = open === 0
+    if (open === 0) $('input', check).checked = false
+    setText($('[data-open-here]', compose), String(open))
+    for (const words of $$('[data-cancels]')) setText(words, open ? `Cancels ${counted(open, 'open request')}.` : 'No request is open.')
+    for (const words of $$('[data-ends]')) setText(words, inputs ? `Ends ${counted(inputs, 'waiting message')}.` : 'No message is waiting.')
+  }
+
+  // closeComposer takes away what an archived agent has no use for, and leaves what was typed to take along.
+  function closeComposer() {
+    const composer = $('#composer')
+    if (!composer) return
+    const focused = composer.contains(document.activeElement)
+    const typed = $('#typed-in-vain').content.querySelector('.typed').cloneNode(true)
+    $('.typed-text', typed).textContent = text.value
+    composer.replaceWith($('#archived-live').content.cloneNode(true), ...(text.value.trim() ? [typed] : []))
+    if (focused) main.focus({ preventScroll: true })
+  }
+
+  const errorOf = (form) => $('[data-error]', $('[data-error]', form) ? form : form.closest('section'))
+
+  onPost('submit', (form, event) => {
+    if (form.ariaBusy === 'true') return stop(event)
+    if (form === compose) sent.set(form, text.value)
+  }, true)
+
+  // Only Send now can cancel what is open.
+  on('htmx:config:request', (event) => {
+    const { body } = event.detail.ctx.request
+    if (event.detail.ctx.sourceElement === compose && body.get('mode') !== 'steering') body.delete('cancel_open_interactions')
+  })
+
+  function setPosting(form, busy) {
+    form.ariaBusy = String(busy)
+    subdue(form, busy)
+  }
+
+  onPost('htmx:before:request', (form) => {
+    setText(errorOf(form), '')
+    setPosting(form, true)
+  })
+
+  onPost('htmx:after:request', (form, event) => {
+    event.preventDefault()
+    setPosting(form, false)
+    posted(form, event.detail.ctx)
+  })
+
+  onPost('htmx:error', (form, event) => {
+    setPosting(form, false)
+    setText(errorOf(form), event.detail.error === 'timeout' ? postTrouble.slow : postTrouble.unreachable)
+    reconcile()
+  })
+
+  function posted(form, { response: { status, raw }, text: answer }) {
+    if (status === 401 || raw.redirected) {
+      setText(errorOf(form), postTrouble.signedOut)
+      return signOut()
+    }
+    if (status < 300) {
+      done(form)
+      return apply(answer)
+    }
+    refuse(form, status, answer)
+    apply(answer)
+    reconcile()
+  }
+
+  // refuse says why nothing happened: in the words of the composer that came back, or in the answer's own.
+  function refuse(form, status, answer) {
+    const problem = $('#composer-problem', new DOMParser().parseFromString(answer, 'text/html'))?.textContent
+    const plain = status < 500 && answer.length < 300 && !answer.includes('<') && answer.trim()
+    setText(errorOf(form), problem || (status === 403 ? postTrouble.forbidden : plain || postTrouble.unreachable))
+  }
+
+  function done(form) {
+    if (form === compose) return emptied()
+    const details = form.closest('details')
+    if (!details) return
+    const focused = details.contains(document.activeElement)
+    details.open = false
+    if (focused) $('summary', details).focus({ preventScroll: true })
+  }
+
+  // emptied leaves what was typed on while the message was on its way.
+  function emptied() {
+    if (text.value === sent.get(compose)) text.value = ''
+    sessionStorage.setItem(composed, text.value)
+    $('[data-while-open] input', compose).checked = false
+    text.focus({ preventScroll: true })
+  }
+
+  // What Stop and Archive ask opens below them, which may be below the window.
+  on('toggle', (event) => event.target.matches('.confirm[open]') && event.target.scrollIntoView({ block: 'nearest' }), true)
+
+  compose?.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing || event.target !== text) return
+    event.preventDefault()
+    compose.requestSubmit($('[value=queued]', compose))
+  })
+
+  text?.addEventListener('input', () => {
+    sessionStorage.setItem(composed, text.value)
+    setText(errorOf(compose), '')
+  })
+
+  // ---- Place ----
+
+  const placeKey = `sayso:place:${location.pathname}${location.search}`
+  const atEnd = () => scrollY + innerHeight >= root.scrollHeight - 8
+
+  // findPlace opens a conversation at its end, or so that what waits longest can be seen and answered. Whoever comes back finds it where it was
+  // left; at the end means at the end of now.
+  function findPlace() {
+    history.scrollRestoration = 'manual'
+    const [{ type }] = performance.getEntriesByType('navigation')
+    const was = type === 'navigate' ? null : JSON.parse(sessionStorage.getItem(placeKey) ?? 'null')
+    if (was && !was.end) scrollTo(0, was.y)
+    else if (!location.hash) {
+      scrollTo(0, root.scrollHeight)
+      $('#cards article[data-state=open]')?.scrollIntoView({ block: 'nearest' })
+    }
+  }
+
   // ---- Start ----
 
   on('click', (event) => {
@@ -571,6 +845,12 @@
   localize(document)
   setOpen(open)
   for (const card of $$('article[data-state=open]')) restoreDraft(card)
+  if (text && !text.value) text.value = sessionStorage.getItem(composed) ?? ''
+  tellComposer()
+  if (timeline) {
+    findPlace()
+    addEventListener('pagehide', () => sessionStorage.setItem(placeKey, JSON.stringify({ y: scrollY, end: atEnd() })))
+  }
   setInterval(() => {
     tick()
     settle()

@@ -29,6 +29,14 @@ var iconPaths = map[string]string{
 	"warn":       "M8 2.2 14.4 13.4H1.6L8 2.2ZM8 6.5v3M8 11.4v.1",
 	"copy":       "M5.5 5.5V3.2c0-.4.3-.7.7-.7h6.6c.4 0 .7.3.7.7v6.6c0 .4-.3.7-.7.7h-2.3M3.2 5.5h6.6c.4 0 .7.3.7.7v6.6c0 .4-.3.7-.7.7H3.2a.7.7 0 0 1-.7-.7V6.2c0-.4.3-.7.7-.7Z",
 	"link":       "M6.7 9.3a3 3 0 0 0 4.3 0l2-2a3 3 0 0 0-4.3-4.3l-.9.9M9.3 6.7a3 3 0 0 0-4.3 0l-2 2a3 3 0 0 0 4.3 4.3l.9-.9",
+	"tool":       "M2 3.2h12v9.6H2zM4.8 6.2l2 1.8-2 1.8M8.4 10h2.8",
+	"sent":       "M13.8 2.2 7.2 8.8M13.8 2.2 9.6 13.8 7.2 8.8 2.2 6.4l11.6-4.2Z",
+	"now":        "M8.8 1.8 3.4 9h4.2l-.6 5.2L12.6 7H8.2l.6-5.2Z",
+	"stopped":    circle + "M6 6h4v4H6z",
+	"archived":   "M2 2.8h12v3H2zM3.2 5.8v7.4h9.6V5.8M6.4 8.6h3.2",
+	"up":         "M8 13V3.4M4.2 7.2 8 3.4l3.8 3.8",
+	"down":       "M8 3v9.6M4.2 8.8 8 12.6l3.8-3.8",
+	"front":      "M3 2.6h10M8 13.4V5.8M4.6 9.2 8 5.8l3.4 3.4",
 	"chevron":    "m6 4 4 4-4 4",
 }
 
@@ -92,7 +100,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(iconPaths[name]).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 27, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 35, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {

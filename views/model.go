@@ -75,16 +75,126 @@ type AgentRow struct {
 	Open        int
 	LastSeen    time.Time     // zero: never
 	LongestWait time.Duration // of its open cards; zero: none open
+	Now         time.Time     // when this was rendered, for AgentStateView; zero shows exact times
 }
 
-// Conversation is one agent's timeline, with its open cards at the bottom.
+// Conversation is one agent's timeline, with its open cards at the bottom, then what the agent has not taken yet, then the composer.
 type Conversation struct {
 	Page
-	Agent    AgentRow
-	Timeline []Card // ended interactions, oldest first, each in the place where it ended
-	OlderURL string // "" when the timeline starts here
-	Cards    []Card // open ones, oldest first
-	More     int    // open cards that are not shown: the page holds only so many
+	Agent     AgentRow
+	Timeline  []Entry // oldest first
+	OlderURL  string  // loads the entries before these; "" when the timeline starts here
+	NewestURL string  // "" when these are the newest
+	Cards     []Card  // open ones, oldest first
+	More      int     // open cards that are not shown: the page holds only so many
+	Waiting   Waiting
+	Composer  *Composer // nil: the viewer may only look, or the agent is archived
+}
+
+// Entry is one event of the timeline. Exactly one of the pointers is set.
+type Entry struct {
+	Sequence int64
+	At       time.Time
+	Now      time.Time // when this was rendered
+	Message  *Message  // somebody wrote to the agent
+	Output   *Output   // the agent said or did something
+	Result   *Result   // of a tool call that is on no page, or on an older one
+	Card     *Card     // an interaction, where it ended
+	Divider  *Divider  // the agent was stopped or archived
+}
+
+// Message is what somebody wrote to the agent.
+type Message struct {
+	From       display.Text
+	Channel    string // dashboard, api, cli, …
+	Steering   bool
+	Text       []string // as written: a person's words are not Markdown
+	Superseded int      // open requests that it canceled
+}
+
+// Output is what an agent said and did at once.
+type Output struct {
+	Blocks     []Block
+	StopReason string // why it went no further; "" when there is nothing to tell
+}
+
+// Block is a part of an Output. Exactly one of them is set; Text and Reasoning are the agent's own Markdown.
+type Block struct {
+	Text, Reasoning string
+	Call            *Call
+}
+
+// Call is a tool call, drawn as one line that opens.
+type Call struct {
+	ID      string // tcl_…
+	Version int64  // grows with every change
+	Name    display.Text
+	Input   display.Text
+	Gist    display.Text // one line of the input
+	State   CallState
+	Outcome string // succeeded, failed, denied or canceled, once completed
+	Result  *Result
+	URL     string // of its interaction; "" when it needed none
+}
+
+// ElementID is the id of the call's element, by which pushes find it.
+func (c Call) ElementID() string { return "call-" + c.ID }
+
+// CallState is where a tool call stands.
+type CallState string
+
+// The states of a tool call.
+const (
+	CallAwaitingPermission CallState = "awaiting_permission"
+	CallReady              CallState = "ready"   // may run
+	CallWaiting            CallState = "waiting" // runs, and waits for something
+	CallCompleted          CallState = "completed"
+)
+
+// Result is what a tool call came to.
+type Result struct {
+	CallID  string
+	Name    display.Text
+	Outcome string // succeeded, failed, denied or canceled
+	Text    display.Text
+	At      time.Time
+}
+
+// Divider marks a turn of the conversation.
+type Divider struct {
+	Word     string // Stopped or Archived
+	By       display.Text
+	Canceled int // open requests that ended with it
+}
+
+// Waiting is what the agent has not taken yet: first what is sent now, then what is queued, in the order in which it will get them.
+type Waiting struct {
+	Version  int64 // grows with every change; zero: a page always takes this one for the newest
+	Inputs   []WaitingInput
+	CanWrite bool // the audience may move and cancel them
+	Now      time.Time
+}
+
+// WaitingInput is one of them. The addresses take a POST; "" where there is nothing to do.
+type WaitingInput struct {
+	ID          string // inp_…
+	Text        display.Text
+	From        display.Text
+	At          time.Time
+	Steering    bool
+	First, Last bool // among the queued
+
+	CancelURL, FrontURL, UpURL, DownURL, PromoteURL, DemoteURL string
+}
+
+// Composer is where one writes to the agent, stops it and archives it.
+type Composer struct {
+	PostURL, StopURL, ArchiveURL string
+
+	Open    int    // open cards: what Send now can cancel, and Stop and Archive do
+	Waiting int    // messages that the agent has not taken, which Archive ends
+	Text    string // put back after a failure
+	Problem string // why nothing was sent
 }
 
 // InteractionPage is the permalink of one interaction, whatever its state.

@@ -24,56 +24,39 @@ import (
 const haveMost = 200
 
 func (s *Server) inboxCards(c echo.Context) error {
-	have, err := haveOf(c)
-	if err != nil {
-		return err
-	}
+	q := queryOf(c, "have")
+	have := q.have()
 	in, err := s.inProject(c)
-	if err != nil {
-		return err
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
 	}
-	return s.answerCards(c, in, interaction.Filter{Project: in.ID}, have, func(cards []views.Card) templ.Component {
+	return s.answerCards(c, in, interaction.Filter{Project: in.ID}, have, nil, func(cards []views.Card) templ.Component {
 		return views.InboxCards(groups(cards))
 	})
 }
 
-func (s *Server) conversationCards(c echo.Context) error {
-	have, err := haveOf(c)
-	if err != nil {
-		return err
-	}
-	in, agent, err := s.agentInProject(c)
-	if err != nil {
-		return err
-	}
-	if _, err := s.service.Agent(c.Request().Context(), principal(c), in, agent); err != nil {
-		return err
-	}
-	return s.answerCards(c, in, interaction.Filter{Project: in.ID, Agent: agent}, have, views.ConversationCards)
-}
-
-// haveOf reads which cards the page shows.
-func haveOf(c echo.Context) ([]interaction.ID, error) {
-	q := queryOf(c, "have")
-	if q.err != nil || q.text("have") == "" {
-		return nil, q.err
+// have reads which cards the page shows.
+func (q *query) have() []interaction.ID {
+	if q.text("have") == "" {
+		return nil
 	}
 	names := strings.Split(q.text("have"), ",")
 	if len(names) > haveMost {
-		return nil, interaction.Errorf(interaction.ValidationFailed, "have: %d are too many; at most %d are allowed", len(names), haveMost)
+		q.fail("have: %d are too many; at most %d are allowed", len(names), haveMost)
 	}
 	ids := make([]interaction.ID, len(names))
 	for n, name := range names {
 		if ids[n] = interaction.ID(name); !ids[n].WellFormed(interaction.InteractionPrefix) {
-			return nil, interaction.Errorf(interaction.ValidationFailed, "have: %q is not an interaction's id", name)
+			q.fail("have: %q is not an interaction's id", name)
 		}
 	}
-	return ids, nil
+	return ids
 }
 
 // answerCards answers with the cards, or with 304 when the page has them already: then none is drawn. What they are is told by their
 // versions, since the text differs each second by the times in it.
-func (s *Server) answerCards(c echo.Context, in interaction.Project, f interaction.Filter, have []interaction.ID, draw func([]views.Card) templ.Component) error {
+// Beside is what else the answer shows, for the same purpose.
+func (s *Server) answerCards(c echo.Context, in interaction.Project, f interaction.Filter, have []interaction.ID, beside []string, draw func([]views.Card) templ.Component) error {
 	open, err := s.service.CountOpen(c.Request().Context(), in.ID)
 	if err != nil {
 		return err
@@ -82,7 +65,7 @@ func (s *Server) answerCards(c echo.Context, in interaction.Project, f interacti
 	if err != nil {
 		return err
 	}
-	tag := versionTag(records, open)
+	tag := versionTag(records, open, beside)
 	c.Response().Header().Set("ETag", tag)
 	if strings.Contains(c.Request().Header.Get("If-None-Match"), tag) { // a proxy may have made it weak, or part of a list
 		return c.NoContent(http.StatusNotModified)
@@ -94,9 +77,9 @@ func (s *Server) answerCards(c echo.Context, in interaction.Project, f interacti
 	return s.render(c, templ.Join(draw(cards), views.OpenCount(open)))
 }
 
-func versionTag(records []interaction.Record, open int) string {
+func versionTag(records []interaction.Record, open int, beside []string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, open)
+	fmt.Fprintln(h, open, beside)
 	for _, r := range records {
 		fmt.Fprintln(h, r.ID, r.Version)
 	}
@@ -254,6 +237,17 @@ func (f cardForm) checkFields() error {
 		single = append(single, "q"+strconv.Itoa(n)+"_text")
 		several = append(several, "q"+strconv.Itoa(n))
 	}
+	if err := f.check(single, several); err != nil {
+		return err
+	}
+	if f.text("digest") == "" {
+		return interaction.Errorf(interaction.ValidationFailed, "digest: is missing; it names what was shown")
+	}
+	return nil
+}
+
+// check refuses fields other than those that may be there once, and those that may be there several times.
+func (f cardForm) check(single, several []string) error {
 	for name, values := range f.values {
 		switch {
 		case !slices.Contains(single, name) && !slices.Contains(several, name):
@@ -261,9 +255,6 @@ func (f cardForm) checkFields() error {
 		case len(values) > 1 && slices.Contains(single, name):
 			return interaction.Errorf(interaction.ValidationFailed, "%s: given twice", name)
 		}
-	}
-	if f.text("digest") == "" {
-		return interaction.Errorf(interaction.ValidationFailed, "digest: is missing; it names what was shown")
 	}
 	return nil
 }

@@ -152,11 +152,11 @@ func (q *query) sequence(name string) int64 {
 	if !q.has(name) {
 		return 0
 	}
-	n, err := strconv.ParseInt(q.text(name), 10, 64)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(q.text(name), 10, 63) // which takes no sign
+	if err != nil {
 		q.fail("%s: %q is not a sequence; a whole number from 0 is", name, q.text(name))
 	}
-	return n
+	return int64(n)
 }
 
 func (s *Server) listEvents(c echo.Context) error {
@@ -242,6 +242,9 @@ func (s *Server) finishToolCall(c echo.Context) error {
 	key, err := onceKey(c)
 	if err != nil {
 		return err
+	}
+	if in.ContentBlocks == nil {
+		return interaction.Errorf(interaction.ValidationFailed, "content_blocks: is missing; a tool that printed nothing has none: []")
 	}
 	content, err := textBlocks("content_blocks", in.ContentBlocks)
 	if err != nil {

@@ -83,34 +83,100 @@ func (f *feed) wake(changes []store.Change) {
 	}
 }
 
-// draw shows what was committed. A change that cannot be drawn is missing from the screens until they ask again, and nothing else is.
+// draw shows what was committed: cards first, since somebody waits for them. A change that cannot be drawn is missing from the screens until
+// they ask again, and nothing else is.
 func (f *feed) draw(changes []store.Change) {
-	for _, c := range changes {
-		if !c.Of() {
-			continue
+	last := map[moved]int{} // where in changes something is said to have moved for the last time
+	for n, c := range changes {
+		if last[moved{c.Agent, c.Kind}] = n; c.Of() {
+			f.try(c)
 		}
-		if err := f.show(c); err != nil {
-			f.server.config.Log.Error("push", slog.Any("err", err), slog.String("interaction", string(c.Record.ID)))
+	}
+	for n, c := range changes {
+		state := c.Kind == interaction.InputsMoved || c.Kind == interaction.AgentMoved // drawn once, as it is in the end
+		if !c.Of() && (!state || n == last[moved{c.Agent, c.Kind}]) {
+			f.try(c)
 		}
 	}
 }
 
+// moved is what a change says has moved.
+type moved struct {
+	agent interaction.ID
+	kind  interaction.EventKind
+}
+
+func (f *feed) try(c store.Change) {
+	if err := f.show(c); err != nil {
+		f.server.config.Log.Error("push", slog.Any("err", err), slog.String("agent", string(c.Agent)), slog.Int64("sequence", c.Sequence))
+	}
+}
+
+// drawWithin bounds the drawing of one change, so that the screens do not stand still behind it.
+const drawWithin = 10 * time.Second
+
 // show renders a change once for each kind of page that is open, and fans it out.
 func (f *feed) show(c store.Change) (err error) {
 	defer recoverTo(&err)
-	inbox, conversation := string(c.Record.ProjectID), string(c.Record.AgentID)
+	ctx, cancel := context.WithTimeout(context.Background(), drawWithin)
+	defer cancel()
+	if c.Of() {
+		return f.showCard(ctx, c.Record)
+	}
+	topic := string(c.Agent)
+	if !f.frames.Watched(topic) {
+		return nil
+	}
+	parts, err := f.besides(ctx, c)
+	if err != nil || len(parts) == 0 {
+		return err
+	}
+	return f.publish(topic, templ.Join(parts...))
+}
+
+// onlooker is who the screens are drawn for: everybody who may read.
+var onlooker = interaction.Principal{Kind: interaction.SystemPrincipal, Scopes: []interaction.Scope{interaction.ScopeRead, interaction.ScopeResolve}}
+
+// besides draws what a change shows on the page of its conversation, beside the cards.
+func (f *feed) besides(ctx context.Context, c store.Change) ([]templ.Component, error) {
+	agent, err := f.server.service.AgentByID(ctx, c.Agent)
+	if err != nil {
+		return nil, err
+	}
+	in, err := f.server.service.ProjectOf(ctx, agent.OrgID, agent.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	t := f.server.timeline(ctx, onlooker, in)
+	switch c.Kind {
+	case interaction.ToolCallMoved:
+		call, err := t.call(c.ToolCall.ID)
+		return []templ.Component{views.CallView(call)}, err
+	case interaction.InputsMoved, interaction.AgentMoved:
+		inputs, err := f.server.service.Waiting(ctx, onlooker, in, agent.ID)
+		row := t.p.agentRow(agent)
+		return []templ.Component{views.WaitingView(t.p.waiting(agent, inputs, true)), views.AgentStateView(row)}, err
+	}
+	events, err := f.server.store.Events(ctx, interaction.EventFilter{Agent: agent.ID, Kinds: interaction.ConversationEvents, After: c.Sequence - 1, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	return t.parts(events)
+}
+
+// showCard renders a card once for each kind of page that is open, and fans it out.
+func (f *feed) showCard(ctx context.Context, r interaction.Record) error {
+	inbox, conversation := string(r.ProjectID), string(r.AgentID)
 	inboxWatched, conversationWatched := f.frames.Watched(inbox), f.frames.Watched(conversation)
 	if !inboxWatched && !conversationWatched {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	card, open, err := f.present(ctx, c.Record)
+	card, open, err := f.present(ctx, r)
 	if err != nil {
 		return err
 	}
 	if conversationWatched {
-		if err := f.publish(conversation, views.CardView(card), open); err != nil {
+		if err := f.publish(conversation, views.CardView(card), views.OpenCount(open)); err != nil {
 			return err
 		}
 	}
@@ -118,7 +184,7 @@ func (f *feed) show(c store.Change) (err error) {
 		return nil
 	}
 	group := views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL, Cards: []views.Card{card}}
-	return f.publish(inbox, views.GroupView(group), open)
+	return f.publish(inbox, views.GroupView(group), views.OpenCount(open))
 }
 
 // present makes the card of a change, and counts the open ones of its project.
@@ -136,12 +202,16 @@ func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, i
 		return views.Card{}, 0, err
 	}
 	open, err := f.server.service.CountOpen(ctx, i.ProjectID)
-	return f.server.presenter(in).card(i, name), open, err
+	if err != nil {
+		return views.Card{}, 0, err
+	}
+	card, err := f.server.card(ctx, f.server.presenter(in), i, name)
+	return card, open, err
 }
 
-func (f *feed) publish(topic string, component templ.Component, open int) error {
+func (f *feed) publish(topic string, parts ...templ.Component) error {
 	var b bytes.Buffer
-	if err := templ.Join(component, views.OpenCount(open)).Render(context.Background(), &b); err != nil {
+	if err := templ.Join(parts...).Render(context.Background(), &b); err != nil {
 		return err
 	}
 	message, err := websocket.NewPreparedMessage(websocket.TextMessage, b.Bytes())

@@ -20,9 +20,8 @@ import (
 
 // How much a page shows at once.
 const (
-	cardsAtOnce    = 500
-	timelineAtOnce = 100
-	agentsAtOnce   = 100
+	cardsAtOnce  = 500
+	agentsAtOnce = 100
 )
 
 // render answers with a page. It is rendered whole before anything is sent, so a failure becomes an error page and never half a page.
@@ -155,9 +154,34 @@ func (s *Server) present(ctx context.Context, p presenter, records []interaction
 		if err != nil {
 			return nil, err
 		}
-		cards[n] = p.card(i, name)
+		if cards[n], err = s.card(ctx, p, i, name); err != nil {
+			return nil, err
+		}
 	}
 	return cards, nil
+}
+
+// card presents one interaction, and what superseded it.
+func (s *Server) card(ctx context.Context, p presenter, i interaction.Interaction, agentName string) (views.Card, error) {
+	card := p.card(i, agentName)
+	if i.End == nil || i.End.CancelReason != interaction.SupersededByInput {
+		return card, nil
+	}
+	message, err := s.service.Input(ctx, i.End.InputID)
+	if err != nil {
+		return card, err
+	}
+	card.End.Cause = "This message to the agent replaced the request: " + display.Line(excerpt(messageText(message))).String()
+	return card, nil
+}
+
+// excerpt is the beginning of a text that is told in passing.
+func excerpt(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return beginning(text, most) + " …"
 }
 
 // agentNames looks each name up once.
@@ -212,54 +236,6 @@ func (s *Server) agentsPage(c echo.Context) error {
 	return s.render(c, views.AgentsPage(model))
 }
 
-func (s *Server) conversationPage(c echo.Context) error {
-	q := queryOf(c, "before")
-	in, id, err := s.agentInProject(c)
-	if err != nil || q.err != nil {
-		return firstOf(q.err, err)
-	}
-	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
-	if err != nil {
-		return err
-	}
-	page, err := s.pageIn(c, in, agent.Name, views.SectionAgents)
-	if err != nil {
-		return err
-	}
-	page.Title = display.Line(agent.Name).String()
-	p := s.presenter(in)
-	model := views.Conversation{Page: page, Agent: p.agentRow(agent)}
-	model.LiveURL, model.CardsURL = p.agentURL(id)+"/live", p.agentURL(id)+"/cards"
-	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: id}); err != nil {
-		return err
-	}
-	model.More = max(agent.OpenInteractions-len(model.Cards), 0)
-	if model.Timeline, model.OlderURL, err = s.timeline(c, p, in, id, q.text("before")); err != nil {
-		return err
-	}
-	return s.render(c, views.ConversationPage(model))
-}
-
-// timeline is the newest part of what ended in a conversation, or the part before a cursor, each in the place where it ended.
-func (s *Server) timeline(c echo.Context, p presenter, in interaction.Project, agent interaction.ID, before string) (cards []views.Card, older string, err error) {
-	f := interaction.Filter{Project: in.ID, Agent: agent, Ended: true, Page: interaction.Page{Limit: timelineAtOnce, Newest: true}}
-	if before != "" {
-		if f.After, err = interaction.ParseCursor(before); err != nil {
-			return nil, "", err
-		}
-	}
-	records, next, err := s.service.List(c.Request().Context(), principal(c), f)
-	if err != nil {
-		return nil, "", err
-	}
-	if next != nil {
-		older = p.agentURL(agent) + "?before=" + next.String()
-	}
-	cards, err = s.present(c.Request().Context(), p, records)
-	slices.SortStableFunc(cards, func(a, b views.Card) int { return a.End.At.Compare(b.End.At) })
-	return cards, older, err
-}
-
 func (s *Server) interactionPage(c echo.Context) error {
 	q := queryOf(c, "full")
 	in, err := s.inProject(c)
@@ -290,7 +266,10 @@ func (s *Server) showInteraction(c echo.Context, status int, in interaction.Proj
 	if err != nil {
 		return err
 	}
-	card := p.card(i, name)
+	card, err := s.card(ctx, p, i, name)
+	if err != nil {
+		return err
+	}
 	adjust(&card)
 	page.Title = card.Title.String()
 	page.LiveURL, page.CardsURL = p.agentURL(i.AgentID)+"/live", p.agentURL(i.AgentID)+"/cards"

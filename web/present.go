@@ -205,7 +205,7 @@ func answerLines(i interaction.Interaction) []views.AnswerLine {
 func (p presenter) agentRow(a interaction.Agent) views.AgentRow {
 	row := views.AgentRow{
 		Name: display.Line(a.Name), Key: a.Key, URL: p.agentURL(a.ID), Archived: a.State == interaction.AgentArchived,
-		Open: a.OpenInteractions, LastSeen: a.LastSeenAt,
+		Open: a.OpenInteractions, LastSeen: a.LastSeenAt, Now: p.now,
 	}
 	if !a.OldestOpen.IsZero() {
 		row.LongestWait = p.now.Sub(a.OldestOpen)

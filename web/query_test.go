@@ -37,7 +37,7 @@ func moment(name string) parameter {
 }
 
 var paging = []parameter{
-	{"limit", []string{"", "0", "-1", "101", "1.5", "x", "1e1", "0x1", " 5", "٣", "99999999999999999999"}, []string{"limit", "1 to 100"}, []string{"1", "100"}},
+	{"limit", []string{"", "0", "-1", "101", "1.5", "x", "1e1", "0x1", " 5", "+5", "٣", "99999999999999999999"}, []string{"limit", "1 to 100"}, []string{"1", "100"}},
 	words("order", "asc", "desc"),
 }
 
@@ -47,6 +47,14 @@ func reads(s *site) map[string][]parameter {
 	s.call(s.agent, "POST", at+"/cancel", "") // so that waiting for it returns at once
 	state := words("state", "open", "resolved", "canceled")
 	agent := strings.TrimSuffix(at, "/interactions/"+i.ID)
+	sequence := func(name string) parameter {
+		return parameter{name, []string{"", "-1", "1.5", "x", "1e1", " 5", "+5", "٣", "9223372036854775808"}, []string{name, "whole number"}, []string{"0", "1", "9007199254740992"}}
+	}
+	events := []parameter{
+		sequence("after_sequence"), sequence("before_sequence"),
+		{"limit", []string{"", "0", "-1", "501", "x", "+5"}, []string{"limit", "1 to 500"}, []string{"1", "500"}},
+	}
+	person := s.puts(201, `{"provider_user_id":"U1"}`).ID
 	return map[string][]parameter{
 		"/api/v1/me":            nil,
 		agent:                   nil,
@@ -58,6 +66,14 @@ func reads(s *site) map[string][]parameter {
 			words("cancel_reason", "superseded_by_input", "agent_canceled", "agent_archived", "tool_call_completed", "asker_canceled", "expired"),
 			{"agent_id", []string{"", "x", "agt_x", i.ID, strings.ToUpper(i.AgentID)}, []string{"agent_id", "agt_"}, []string{i.AgentID, "agt_" + strings.Repeat("a", 26)}},
 		}, paging...),
+		agent + "/inputs/backlog":     paging,
+		agent + "/tool-calls":         append([]parameter{words("state", "awaiting_permission", "ready", "waiting", "completed")}, paging...),
+		agent + "/events":             events,
+		agent + "/events/stream":      {sequence("after_sequence")},
+		project + "/events":           events,
+		project + "/events/stream":    {sequence("after_sequence")},
+		project + "/actors":           paging,
+		project + "/actors/" + person: nil,
 	}
 }
 
@@ -99,8 +115,13 @@ func TestCursors(t *testing.T) {
 	s.newAgent("two")
 	for range 2 {
 		s.asks(path, bash)
+		s.sends(path, hello)
 	}
-	for _, list := range []string{project + "/agents", project + "/interactions", path + "/interactions"} {
+	s.puts(201, `{"provider_user_id":"U1"}`)
+	s.puts(201, `{"provider_user_id":"U2"}`)
+	for _, list := range []string{
+		project + "/agents", project + "/interactions", project + "/actors", path + "/interactions", path + "/tool-calls", path + "/inputs/backlog",
+	} {
 		first := page[api.Agent](t, s.call(s.operator, "GET", list+"?limit=1", ""))
 		good := *first.NextCursor
 		plain, err := base64.RawURLEncoding.DecodeString(good)

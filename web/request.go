@@ -112,11 +112,11 @@ func (q *query) number(name string, least, most, otherwise int) int {
 	if !q.has(name) {
 		return otherwise
 	}
-	n, err := strconv.Atoi(q.text(name))
-	if err != nil || n < least || n > most {
+	n, err := strconv.ParseUint(q.text(name), 10, 31) // which takes no sign
+	if err != nil || int(n) < least || int(n) > most {
 		q.fail("%s: %q is not a whole number from %d to %d", name, q.text(name), least, most)
 	}
-	return n
+	return int(n)
 }
 
 func (q *query) time(name string) time.Time {

@@ -9,7 +9,9 @@ import (
 const (
 	projectPath = "/api/v1/orgs/:org/projects/:project"
 	agentPath   = projectPath + "/agents/:agent"
-	cardPath    = "/projects/:project/agents/:agent/interactions/:interaction"
+	// The pages of a project.
+	conversationPath = "/projects/:project/agents/:agent"
+	cardPath         = conversationPath + "/interactions/:interaction"
 )
 
 // routes is the table of everything that is answered. What is not in it is 404.
@@ -78,6 +80,13 @@ func (s *Server) routes() {
 	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
 	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
 	signedIn.POST(cardPath+"/resolve", s.resolveCard)
+	signedIn.POST(conversationPath+"/inputs", s.sendMessage)
+	signedIn.POST(conversationPath+"/inputs/:input/cancel", s.changeWaiting(s.cancelWaiting))
+	signedIn.POST(conversationPath+"/inputs/:input/move", s.changeWaiting(s.moveWaiting))
+	signedIn.POST(conversationPath+"/inputs/:input/promote", s.changeWaiting(s.promoteWaiting))
+	signedIn.POST(conversationPath+"/inputs/:input/demote", s.changeWaiting(s.demoteWaiting))
+	signedIn.POST(conversationPath+"/stop", s.stopFromPage)
+	signedIn.POST(conversationPath+"/archive", s.archiveFromPage)
 	signedIn.GET("/projects/:project/cards", s.inboxCards)
 	signedIn.GET("/projects/:project/agents/:agent/cards", s.conversationCards)
 	signedIn.GET("/projects/:project/live", s.inboxSocket)

@@ -17,6 +17,7 @@ type endpoint struct {
 	body   string
 	fields []field
 	at     func(*site) string // a place where the body is accepted once
+	once   bool               // it takes an Idempotency-Key
 	key    func(*site) string
 }
 
@@ -379,7 +380,7 @@ const optionJSON = `{"label":"Option %d"}`
 
 var endpoints = []endpoint{
 	{
-		name: "create an agent", method: "POST",
+		name: "create an agent", method: "POST", once: true,
 		body: `{"name":"Release bot","key":"release","profile":"claude","metadata":{"team":"platform"},` + destinationJSON + `}`,
 		at:   func(*site) string { return project + "/agents" },
 		key:  func(s *site) string { return s.agent },
@@ -401,7 +402,7 @@ var endpoints = []endpoint{
 		}, destinationFields...),
 	},
 	{
-		name: "ask for permission", method: "POST",
+		name: "ask for permission", method: "POST", once: true,
 		body: `{"tool_call":{"name":"Bash","input":{"command":"ls"},"provider_call_id":"toolu_01"},"suggestions":[{"type":"addRules"}],` + askJSON + `}`,
 		at:   func(s *site) string { return askable(s) + "/interactions" },
 		key:  func(s *site) string { return s.agent },
@@ -414,7 +415,7 @@ var endpoints = []endpoint{
 		}, askFields...),
 	},
 	{
-		name: "ask a question", method: "POST",
+		name: "ask a question", method: "POST", once: true,
 		body: `{"request":{"title":"Which report?","context":[{"label":"Quarter","value":"Q3 2026"}],"questions":[{"prompt":"Which format?","header":"Format","multiple":true,"options":[{"label":"Full","description":"All of it","allows_text":true}]}]},` + askJSON + `}`,
 		at:   func(s *site) string { return askable(s) + "/interactions" },
 		key:  func(s *site) string { return s.agent },
@@ -473,10 +474,163 @@ var endpoints = []endpoint{
 		key: func(s *site) string { return s.agent },
 	},
 	{
+		name: "send", method: "POST", once: true,
+		body: `{"content_blocks":[{"type":"text","text":"Hello."}],"delivery_mode":"queued","cancel_open_interactions":false,` + actorJSON + `}`,
+		at:   func(s *site) string { return askable(s) + "/inputs" },
+		key:  func(s *site) string { return s.operator },
+		fields: append([]field{
+			{at: "content_blocks", member: `"content_blocks":[{"type":"text","text":"Hello."}]`, is: list(textJSON), most: 100, required: true},
+			{at: "content_blocks[0].type", member: `"type":"text"`, is: exactly("text"), required: true},
+			{at: "content_blocks[0].text", member: `"text":"Hello."`, is: contextValue, most: 512 << 10, required: true},
+			{at: "delivery_mode", member: `"delivery_mode":"queued"`, is: oneOf("queued", "steering")},
+		}, actorFields("actor.")...),
+	},
+	{
+		name: "steer", method: "POST", once: true,
+		body:   `{"content_blocks":[{"type":"text","text":"Hello."}],"delivery_mode":"steering","cancel_open_interactions":true}`,
+		at:     func(s *site) string { return askable(s) + "/inputs" },
+		key:    func(s *site) string { return s.operator },
+		fields: []field{{at: "cancel_open_interactions", member: `"cancel_open_interactions":true`, is: flag}},
+	},
+	{
+		name: "move", method: "POST", body: `{"position":"front"}`,
+		at:     func(s *site) string { path := askable(s); return path + "/inputs/" + s.sends(path, hello).ID + "/move" },
+		key:    func(s *site) string { return s.operator },
+		fields: []field{{at: "position", member: `"position":"front"`, is: exactly("front", "back"), required: true}},
+	},
+	{
+		name: "promote", method: "POST", body: `{}`,
+		at: func(s *site) string {
+			path := askable(s)
+			return path + "/inputs/" + s.sends(path, hello).ID + "/promote_to_steering"
+		},
+		key: func(s *site) string { return s.operator },
+	},
+	{
+		name: "demote", method: "POST", body: `{}`,
+		at: func(s *site) string {
+			path := askable(s)
+			return path + "/inputs/" + s.sends(path, hello).ID + "/demote_to_queued"
+		},
+		key: func(s *site) string { return s.operator },
+	},
+	{
+		name: "take back", method: "POST", body: `{}`,
+		at: func(s *site) string {
+			path := askable(s)
+			return path + "/inputs/" + s.sends(path, hello).ID + "/cancel"
+		},
+		key: func(s *site) string { return s.operator },
+	},
+	{
+		name: "claim", method: "POST", body: `{}`, once: true,
+		at:  func(s *site) string { return askable(s) + "/inputs/claim" },
+		key: func(s *site) string { return s.agent },
+	},
+	{
+		name: "stop", method: "POST", body: `{}`,
+		at:  func(s *site) string { return askable(s) + "/cancel" },
+		key: func(s *site) string { return s.operator },
+	},
+	{
+		name: "archive", method: "POST", body: `{}`,
+		at:  func(s *site) string { return askable(s) + "/archive" },
+		key: func(s *site) string { return s.operator },
+	},
+	{
+		name: "report", method: "POST", once: true,
+		body: `{"events":[{"event_kind":"model_output","content_blocks":[{"type":"reasoning","text":"Hm."},` + callJSON + `],"stop_reason":"tool_use"}]}`,
+		at:   func(s *site) string { return askable(s) + "/events" },
+		key:  func(s *site) string { return s.agent },
+		fields: []field{
+			{at: "events", member: `"events":[{"event_kind":"model_output","content_blocks":[{"type":"reasoning","text":"Hm."},` + callJSON + `],"stop_reason":"tool_use"}]`, is: list(`{"event_kind":"model_output","content_blocks":[` + textJSON + `]}`), most: 100, required: true},
+			{at: "events[0].event_kind", member: `"event_kind":"model_output"`, is: exactly("model_output"), required: true},
+			{at: "events[0].content_blocks", member: `"content_blocks":[{"type":"reasoning","text":"Hm."},` + callJSON + `]`, is: list(textJSON), most: 100, required: true},
+			{at: "events[0].content_blocks[0].type", member: `"type":"reasoning"`, is: exactly("reasoning", "text"), required: true},
+			{at: "events[0].content_blocks[0].text", member: `"text":"Hm."`, is: printed, most: 512 << 10, required: true},
+			{at: "events[0].content_blocks[1].name", member: `"name":"Bash"`, is: toolName, most: 256, required: true},
+			{at: "events[0].content_blocks[1].input", member: `"input":{"command":"ls"}`, is: input},
+			{at: "events[0].content_blocks[1].provider_call_id", member: `"provider_call_id":"toolu_01"`, is: kept, most: 200},
+			{at: "events[0].content_blocks[1].permission", member: `"permission":"always_allow"`, is: oneOf("always_allow", "always_ask", "always_deny")},
+			{at: "events[0].stop_reason", member: `"stop_reason":"tool_use"`, is: kept, most: 200},
+		},
+	},
+	{
+		name: "result", method: "POST", once: true,
+		body: `{"outcome":"succeeded","content_blocks":[{"type":"text","text":"ok"}]}`,
+		at: func(s *site) string {
+			path := askable(s)
+			return path + "/tool-calls/" + s.calls(path, toolCall("ls", "{}", permission("always_allow")))[0].ID + "/result"
+		},
+		key: func(s *site) string { return s.agent },
+		fields: []field{
+			{at: "outcome", member: `"outcome":"succeeded"`, is: exactly("succeeded", "failed"), required: true},
+			{at: "content_blocks", member: `"content_blocks":[{"type":"text","text":"ok"}]`, is: emptiable(list(textJSON)), most: 100, required: true},
+			{at: "content_blocks[0].type", member: `"type":"text"`, is: exactly("text"), required: true},
+			{at: "content_blocks[0].text", member: `"text":"ok"`, is: printed, most: 512 << 10, required: true},
+		},
+	},
+	{
+		name: "store an actor", method: "PUT", body: "{" + actorJSON[len(`"actor":{`):],
+		at:     func(*site) string { return project + "/actors" },
+		key:    func(s *site) string { return s.operator },
+		fields: actorFields("")[1:],
+	},
+	{
 		name: "make a sign-in link", method: "POST", body: `{}`,
 		at:  func(*site) string { return "/api/v1/signin-links" },
 		key: func(s *site) string { return s.operator },
 	},
+}
+
+const (
+	textJSON  = `{"type":"text","text":"T%d"}`
+	callJSON  = `{"type":"tool_call","name":"Bash","input":{"command":"ls"},"provider_call_id":"toolu_01","permission":"always_allow"}`
+	actorJSON = `"actor":{"provider_user_id":"U1","provider_tenant_id":"T1","display_name":"Dana","metadata":{"team":"platform"}}`
+)
+
+// actorFields are those of an external person; the first is the person as a whole.
+func actorFields(in string) []field {
+	return []field{
+		{at: strings.TrimSuffix(in, "."), member: actorJSON, is: object},
+		{at: in + "provider_user_id", member: `"provider_user_id":"U1"`, is: text, most: 256, required: true},
+		{at: in + "provider_tenant_id", member: `"provider_tenant_id":"T1"`, is: text, most: 256},
+		{at: in + "display_name", member: `"display_name":"Dana"`, is: text, most: 256},
+		{at: in + "metadata", member: `"metadata":{"team":"platform"}`, is: metadata},
+	}
+}
+
+// exactly is one of some words, and not left out.
+func exactly(words ...string) form {
+	return func(f field) []row {
+		rows := wrong("string")
+		for _, word := range words {
+			rows = append(rows, row{name: word, value: quote(word)})
+		}
+		for _, bad := range []string{"", "later", strings.ToUpper(words[0]), " " + words[0]} {
+			rows = append(rows, row{name: bad, value: quote(bad), says: append([]string{"allowed are"}, words...)})
+		}
+		return rows
+	}
+}
+
+// printed is contextValue that may be blank.
+func printed(f field) []row {
+	rows := contextValue(f)
+	for n, r := range rows {
+		if r.name == "empty" || r.name == "blank" {
+			rows[n].says = nil
+		}
+	}
+	return rows
+}
+
+// emptiable is a list that must be there and may be empty.
+func emptiable(is form) form {
+	return func(f field) []row {
+		f.required = false
+		return is(f)
+	}
 }
 
 // patchedName is a name that may be left out, and not be made empty.
@@ -679,8 +833,8 @@ func TestHeaders(t *testing.T) {
 		})
 	}
 	s := newSite(t)
-	for _, e := range endpoints[:4] {
-		if e.method != "POST" {
+	for _, e := range endpoints {
+		if !e.once {
 			continue
 		}
 		common := e.at(s)

@@ -107,11 +107,11 @@ func resumeAt(c echo.Context, q *query) int64 {
 	if last == "" {
 		return after
 	}
-	n, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || n < 0 {
+	n, err := strconv.ParseUint(last, 10, 63)
+	if err != nil {
 		q.fail("Last-Event-ID: %q is not an id that we gave", clip(last))
 	}
-	return n
+	return int64(n)
 }
 
 // stream answers with src until the reader goes, its key is revoked or the server stops.
@@ -126,7 +126,7 @@ func (s *Server) stream(c echo.Context, after int64, src source) error {
 	h.Set(echo.HeaderContentType, "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	c.Response().WriteHeader(http.StatusOK)
-	if err := r.tell(message{text: []byte(": ok\n\n")}); err == nil {
+	if err = r.tell(message{text: []byte(": ok\n\n")}); err == nil {
 		err = r.run(page)
 	}
 	s.config.Log.Debug("stream ended", slog.Any("err", err))

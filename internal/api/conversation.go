@@ -52,6 +52,7 @@ type Input struct {
 	Resolution    *Resolution    `json:"resolution,omitempty"`
 	ContentBlocks []ContentBlock `json:"content_blocks,omitempty"`
 	Control       string         `json:"control,omitempty"`
+	Canceled      int            `json:"canceled_interactions,omitempty"`
 	QueuedAt      Time           `json:"queued_at"`
 }
 

@@ -21,6 +21,9 @@ var measurements = []measurement{
 	{"create_to_screen_1000", single(createToScreens)},
 	{"resolve_to_release", single(resolveToRelease)},
 	{"page_1m, growth", ofMany},
+	{"conversation_10k", single(longConversation)},
+	{"append_c64", single(appendEvents)},
+	{"stream_1000", single(eventToReaders)},
 }
 
 func single(run func(context.Context, size) (Row, error)) func(context.Context, size) ([]Row, error) {

@@ -12,6 +12,7 @@ import (
 
 // screens are browsers that watch: each reads frames and does nothing with them.
 type screens struct {
+	count   int64
 	conns   []*websocket.Conn
 	missing atomic.Int64   // how many have still to read the frame that is under way
 	last    chan time.Time // when the last of them had read it
@@ -20,7 +21,7 @@ type screens struct {
 
 // watch opens n sockets at a ws:// address.
 func watch(n int, address string, header http.Header) (*screens, error) {
-	s := &screens{last: make(chan time.Time, 1)}
+	s := &screens{count: int64(n), last: make(chan time.Time, 1)}
 	dialer := websocket.Dialer{ReadBufferSize: 1024, WriteBufferSize: 1024}
 	for range n {
 		conn, _, err := dialer.Dial(address, header)
@@ -46,7 +47,7 @@ func (s *screens) read(conn *websocket.Conn) {
 
 // reached is how long it takes from the start of show until all have read the one frame that it brings about.
 func (s *screens) reached(show func() error) (time.Duration, error) {
-	s.missing.Store(int64(len(s.conns)))
+	s.missing.Store(s.count)
 	start := time.Now()
 	if err := show(); err != nil {
 		return 0, err

@@ -9,13 +9,14 @@ type size struct {
 	screens int // sockets that watch
 	fans    int // samples of a round with all of them
 	stored  int // interactions of the large store
+	events  int // of the long conversation
 }
 
 var (
-	full  = size{name: "full", rounds: 7, singles: 300, burst: 6000, screens: 1000, fans: 100, stored: 1_000_000}
-	quick = size{name: "quick", rounds: 5, singles: 150, burst: 3000, screens: 1000, fans: 40, stored: 50_000}
+	full  = size{name: "full", rounds: 7, singles: 300, burst: 6000, screens: 1000, fans: 100, stored: 1_000_000, events: 10_000}
+	quick = size{name: "quick", rounds: 5, singles: 150, burst: 3000, screens: 1000, fans: 40, stored: 50_000, events: 10_000}
 	// tiny shows that each row still works; its figures mean nothing.
-	tiny = size{name: "tiny", rounds: 2, singles: 5, burst: 128, screens: 20, fans: 3, stored: 300}
+	tiny = size{name: "tiny", rounds: 2, singles: 5, burst: 128, screens: 20, fans: 3, stored: 300, events: 500}
 )
 
 // clients is how many call at once in the rows that say so.

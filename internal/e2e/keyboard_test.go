@@ -74,7 +74,7 @@ func TestShortcutsNeedTheCardInView(t *testing.T) {
 		swe.wantsToRun(strings.Repeat("make all\n", 40))
 	}
 	last := swe.wantsToRun("make deploy")
-	v := p.open(desktop, swe.page())
+	v := p.open(desktop, "/")
 	v.isLive()
 	v.run("document.getElementById('" + last.ID + "-title').focus({ preventScroll: true })")
 	v.expect("scrollY === 0")

@@ -112,7 +112,7 @@ func (p *product) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel, p.ended = cancel, make(chan error, 1)
 	printed := &line{found: make(chan string, 1)}
-	go func() { p.ended <- server.Run(ctx, p.config, printed, p.t.Output()) }()
+	go func() { p.ended <- server.Run(ctx, p.config, printed, logged{p.t}) }()
 	select {
 	case p.link = <-printed.found:
 	case err := <-p.ended:
@@ -216,6 +216,16 @@ func (p *product) send(method, path string, form url.Values, headers ...string) 
 }
 
 var notFollowing = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// logged is the server's log, in the test's. An error in it is one of ours: nothing that a person or an agent does may cause one.
+type logged struct{ t testing.TB }
+
+func (l logged) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), "level=ERROR") {
+		l.t.Errorf("the server logged: %s", b)
+	}
+	return l.t.Output().Write(b)
+}
 
 // line is a writer that finds the link in what the server prints.
 type line struct {

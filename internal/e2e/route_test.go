@@ -39,6 +39,25 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "{agent}/interactions/:interaction", agent + "/interactions/" + i.ID},
 		{"POST", "{agent}/interactions/:interaction/resolve", agent + "/interactions/" + i.ID + "/resolve"},
 		{"POST", "{agent}/interactions/:interaction/cancel", agent + "/interactions/" + i.ID + "/cancel"},
+		{"POST", "{agent}/inputs", agent + "/inputs"},
+		{"GET", "{agent}/inputs/backlog", agent + "/inputs/backlog"},
+		{"POST", "{agent}/inputs/claim", agent + "/inputs/claim"},
+		{"POST", "{agent}/inputs/:input/cancel", agent + "/inputs/" + noInput + "/cancel"},
+		{"POST", "{agent}/inputs/:input/move", agent + "/inputs/" + noInput + "/move"},
+		{"POST", "{agent}/inputs/:input/promote_to_steering", agent + "/inputs/" + noInput + "/promote_to_steering"},
+		{"POST", "{agent}/inputs/:input/demote_to_queued", agent + "/inputs/" + noInput + "/demote_to_queued"},
+		{"POST", "{agent}/cancel", agent + "/cancel"},
+		{"POST", "{agent}/archive", agent + "/archive"},
+		{"POST", "{agent}/events", agent + "/events"},
+		{"GET", "{agent}/events", agent + "/events"},
+		{"GET", "{agent}/events/stream", agent + "/events/stream?after_sequence=x"},
+		{"GET", "{agent}/tool-calls", agent + "/tool-calls"},
+		{"POST", "{agent}/tool-calls/:call/result", agent + "/tool-calls/tcl_" + letters + "/result"},
+		{"GET", "{project}/events", project + "/events"},
+		{"GET", "{project}/events/stream", project + "/events/stream?after_sequence=x"},
+		{"GET", "{project}/actors", project + "/actors"},
+		{"PUT", "{project}/actors", project + "/actors"},
+		{"GET", "{project}/actors/:actor", project + "/actors/actr_" + letters},
 		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
 		{"POST", "/setup", "/setup"},
 		{"GET", "/signin", "/signin"},
@@ -53,12 +72,25 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
 		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
 		{"POST", "{card}/resolve", posting(i)},
+		{"POST", "{conversation}/inputs", page + "/inputs"},
+		{"POST", "{conversation}/inputs/:input/cancel", page + "/inputs/" + noInput + "/cancel"},
+		{"POST", "{conversation}/inputs/:input/move", page + "/inputs/" + noInput + "/move"},
+		{"POST", "{conversation}/inputs/:input/promote", page + "/inputs/" + noInput + "/promote"},
+		{"POST", "{conversation}/inputs/:input/demote", page + "/inputs/" + noInput + "/demote"},
+		{"POST", "{conversation}/stop", page + "/stop"},
+		{"POST", "{conversation}/archive", page + "/archive"},
 		{"GET", "/projects/:project/cards", "/projects/default/cards"},
 		{"GET", "/projects/:project/agents/:agent/cards", page + "/cards"},
 		{"GET", "/projects/:project/live", "/projects/default/live"},
 		{"GET", "/projects/:project/agents/:agent/live", page + "/live"},
 	}
 }
+
+// The ids of nothing.
+const (
+	letters = "aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	noInput = "ain_" + letters
+)
 
 // A route that is missing above is missing in every matrix below.
 func TestRoutesAreComplete(t *testing.T) {
@@ -68,7 +100,7 @@ func TestRoutesAreComplete(t *testing.T) {
 	for _, r := range routes(&product{link: "code="}, api.Interaction{}) {
 		known[r.method+" "+r.pattern] = true
 	}
-	short := strings.NewReplacer("projectPath+\"", "\"{project}", "agentPath+\"", "\"{agent}", "cardPath+\"", "\"{card}", "agentPath", "\"{agent}\"")
+	short := strings.NewReplacer("projectPath+\"", "\"{project}", "agentPath+\"", "\"{agent}", "cardPath+\"", "\"{card}", "conversationPath+\"", "\"{conversation}", "agentPath", "\"{agent}\"")
 	for _, m := range regexp.MustCompile(`\.(GET|POST|PUT|PATCH|DELETE|HEAD)\(([^,]+),`).FindAllStringSubmatch(string(source), -1) {
 		name := m[1] + " " + strings.Trim(short.Replace(m[2]), `"`)
 		if !known[name] {

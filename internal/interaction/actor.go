@@ -54,21 +54,22 @@ type StoredActor struct {
 
 const maxProviderID = 256
 
-func (e *External) normalised() (*External, error) {
+// normalised is e trimmed; field is where it stands, as "actor.".
+func (e *External) normalised(field string) (*External, error) {
 	if e == nil {
 		return nil, nil
 	}
 	n := *e
 	var err [3]error
-	n.ProviderUserID, err[0] = line("actor.provider_user_id", e.ProviderUserID, maxProviderID)
-	n.ProviderTenantID, err[1] = optionalLine("actor.provider_tenant_id", e.ProviderTenantID, maxProviderID)
-	n.DisplayName, err[2] = optionalLine("actor.display_name", e.DisplayName, maxProviderID)
-	return &n, firstError(err[0], err[1], err[2], checkMetadata("actor.metadata", e.Metadata))
+	n.ProviderUserID, err[0] = line(field+"provider_user_id", e.ProviderUserID, maxProviderID)
+	n.ProviderTenantID, err[1] = optionalLine(field+"provider_tenant_id", e.ProviderTenantID, maxProviderID)
+	n.DisplayName, err[2] = optionalLine(field+"display_name", e.DisplayName, maxProviderID)
+	return &n, firstError(err[0], err[1], err[2], checkMetadata(field+"metadata", e.Metadata))
 }
 
-// Check says what is wrong with e: ValidationFailed.
+// Check says what is wrong with e where it is the whole body: ValidationFailed.
 func (e External) Check() error {
-	_, err := e.normalised()
+	_, err := e.normalised("")
 	return err
 }
 

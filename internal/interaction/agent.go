@@ -39,6 +39,7 @@ type Agent struct {
 	ArchivedAt           time.Time
 	LastSeenAt           time.Time // when its asker last spoke to us; zero: never
 	OpenInteractions     int
+	Version              int64     // the project's sequence when its state, or what waits for it, last changed
 	OldestOpen           time.Time // when its longest open interaction was created; zero: none is open
 }
 

@@ -37,8 +37,8 @@ func (a Agent) active() error {
 	return nil
 }
 
-// converse carries out one change of a conversation. The error of a key that was used for something else is told to those only who may
-// know of the agent.
+// converse carries out one change of a conversation. What an Idempotency-Key did before, the same or something else, is told to those only
+// who may do it still, where the path says.
 func (s *Service) converse(ctx context.Context, agent ID, once Once, may func(Agent) error, change func(Conversation) (Turn, ID, error)) (resource ID, again bool, err error) {
 	var ended []ID
 	resource, again, err = s.store.Converse(ctx, agent, once, func(c Conversation) (Turn, ID, error) {
@@ -49,9 +49,9 @@ func (s *Service) converse(ctx context.Context, agent ID, once Once, may func(Ag
 		ended = turn.ends()
 		return turn, resource, err
 	})
-	if CodeOf(err) == IdempotencyKey {
+	if again || CodeOf(err) == IdempotencyKey {
 		a, unknown := s.store.Agent(ctx, agent)
-		return "", false, firstError(unknown, may(a), err)
+		err = firstError(unknown, may(a), err)
 	}
 	if err == nil {
 		for _, id := range ended {
@@ -75,7 +75,7 @@ func (s *Service) Send(ctx context.Context, p Principal, in Project, agent ID, n
 		sent = input
 		return turn, input.ID, err
 	})
-	if again {
+	if err == nil && again {
 		sent, err = s.store.Input(ctx, id)
 	}
 	return sent, !again, err
@@ -106,7 +106,8 @@ func (n NewInput) send(c Conversation, p Principal, now time.Time) (Turn, Input,
 		return Turn{in}, in, nil
 	}
 	open, err := c.Open()
-	return append(Turn{in}, supersede(open, in, p, now)...), in, err
+	turn := in.supersede(open, in.By, p, now)
+	return turn, turn[0].(Input), err
 }
 
 // behind is the position after all that wait.
@@ -209,9 +210,7 @@ func (s *Service) PromoteInput(ctx context.Context, p Principal, in Project, age
 			return Turn{input}, nil
 		}
 		open, err := c.Open()
-		by := input // the one who promotes ends what is open, whoever wrote the message
-		by.By = p.actor()
-		return append(Turn{input}, supersede(open, by, p, s.Time())...), err
+		return input.supersede(open, p.actor(), p, s.Time()), err // who promotes ends what is open, whoever wrote it
 	})
 }
 

@@ -62,7 +62,9 @@ type EventFilter struct {
 	// After and Before bound the sequence, both exclusive; 0 does not. With Before, those nearest to it are given; the order is
 	// that of the log all the same.
 	After, Before int64
-	Limit         int
+	// NoAnswers leaves out the inputs that are answers: on a timeline, the interaction that they ended stands for them.
+	NoAnswers bool
+	Limit     int
 }
 
 // The sizes of a page of events.

@@ -53,6 +53,7 @@ type Input struct {
 	Content       []ContentBlock // of a message
 	Control       Control        // of a control
 	By            Actor
+	Canceled      int   // how many open interactions it ended
 	Position      int64 // orders the inputs that wait
 	At            time.Time
 }
@@ -80,7 +81,7 @@ func (n NewInput) Normalised() (NewInput, error) {
 		return n, err
 	}
 	var err error
-	n.External, err = n.External.normalised()
+	n.External, err = n.External.normalised("actor.")
 	return n, err
 }
 

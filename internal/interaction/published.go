@@ -29,6 +29,7 @@ func (in Input) append(b []byte, resolution json.RawMessage) []byte {
 		o.b = AppendContent(o.b, in.Content)
 	}
 	o.text("control", string(in.Control))
+	o.number("canceled_interactions", in.Canceled)
 	o.time("queued_at", in.At)
 	return append(o.b, '}')
 }
@@ -92,11 +93,12 @@ func outputBody(content []ContentBlock, stopReason string) string {
 // Told is what an event of a conversation says, decoded.
 type Told struct {
 	AgentInput struct {
-		Mode    DeliveryMode   `json:"delivery_mode"`
-		Kind    InputKind      `json:"input_kind"`
-		By      Actor          `json:"actor"`
-		Content []ContentBlock `json:"content_blocks"`
-		Control Control        `json:"control"`
+		Mode     DeliveryMode   `json:"delivery_mode"`
+		Kind     InputKind      `json:"input_kind"`
+		By       Actor          `json:"actor"`
+		Content  []ContentBlock `json:"content_blocks"`
+		Control  Control        `json:"control"`
+		Canceled int            `json:"canceled_interactions"`
 	} `json:"agent_input"`
 	ToolCallID ID              `json:"tool_call_id"`
 	Outcome    ToolCallOutcome `json:"outcome"`

@@ -52,6 +52,24 @@ func (s *Service) ToolCalls(ctx context.Context, p Principal, in Project, f Call
 	return page, next, err
 }
 
+// Input gives one input, to somebody who may already see what it did.
+func (s *Service) Input(ctx context.Context, id ID) (Input, error) { return s.store.Input(ctx, id) }
+
+// Call gives one tool call, to somebody who may already see an event that names it.
+func (s *Service) Call(ctx context.Context, id ID) (Call, error) { return s.store.Call(ctx, id) }
+
+// UnfinishedCalls are an agent's tool calls that are not completed, the newest first, at most limit.
+func (s *Service) UnfinishedCalls(ctx context.Context, p Principal, in Project, agent ID, limit int) ([]Call, error) {
+	a, err := s.store.Agent(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.in(in, a, p.Can(ScopeRead), "list tool calls"); err != nil {
+		return nil, err
+	}
+	return s.store.UnfinishedCalls(ctx, agent, limit)
+}
+
 // Actors lists the external people of a project by (created_at, id).
 func (s *Service) Actors(ctx context.Context, p Principal, in ID, page Page) (list []StoredActor, next *Cursor, err error) {
 	if !p.Can(ScopeRead) {
@@ -76,7 +94,7 @@ func (s *Service) Actor(ctx context.Context, p Principal, in, id ID) (StoredActo
 
 // PutActor stores an external person, known by tenant and user; created says that it was not known.
 func (s *Service) PutActor(ctx context.Context, p Principal, in ID, who External) (a StoredActor, created bool, err error) {
-	checked, err := who.normalised()
+	checked, err := who.normalised("")
 	if err != nil {
 		return a, false, err
 	}

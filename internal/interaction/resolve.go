@@ -35,7 +35,7 @@ func (a Answers) Checked() (Answers, error) {
 	var err [3]error
 	a.Note, err[0] = optionalLine("note", a.Note, maxNote)
 	a.Response, err[1] = optionalLine("response", a.Response, maxResponse)
-	a.External, err[2] = a.External.normalised()
+	a.External, err[2] = a.External.normalised("actor.")
 	return a, firstError(err[0], err[1], err[2], a.checkRaw())
 }
 

@@ -99,6 +99,9 @@ func (s *Service) Agent(ctx context.Context, p Principal, in Project, id ID) (Ag
 	return a, nil
 }
 
+// AgentByID is an agent, to draw it for those who may see it.
+func (s *Service) AgentByID(ctx context.Context, id ID) (Agent, error) { return s.store.Agent(ctx, id) }
+
 // AgentName is what an agent is called; for those who may already see one of its interactions.
 func (s *Service) AgentName(ctx context.Context, id ID) (string, error) {
 	return s.store.AgentName(ctx, id)
@@ -149,11 +152,11 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		}
 		return New(ask, a, p.ID, now), nil
 	})
-	if CodeOf(err) == IdempotencyKey {
+	if err == nil && !created || CodeOf(err) == IdempotencyKey {
 		return r, false, firstError(s.mayAskOf(ctx, p, in, agent), err)
 	}
-	if err != nil || !created {
-		return r, created, err
+	if err != nil {
+		return r, false, err
 	}
 	s.seen(agent)
 	if ask.WaitMode == Block {
@@ -165,7 +168,7 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 	return r, created, nil
 }
 
-// mayAskOf is mayAsk of an agent that was not looked at: that a key was used before is told to those only who may ask there at all.
+// mayAskOf is mayAsk of an agent that was not looked at: what a key did before is told to those only who may ask there at all.
 func (s *Service) mayAskOf(ctx context.Context, p Principal, in Project, agent ID) error {
 	a, err := s.store.Agent(ctx, agent)
 	if err != nil {

@@ -47,6 +47,8 @@ type Store interface {
 	// Calls are the tool calls that f describes, oldest first, and one more than f.Limit if there are more.
 	Calls(ctx context.Context, f CallFilter) ([]Call, error)
 	Call(ctx context.Context, id ID) (Call, error)
+	// UnfinishedCalls are the newest that are not completed, newest first.
+	UnfinishedCalls(ctx context.Context, agent ID, limit int) ([]Call, error)
 	// Events are at most f.Limit of those that f describes, in the order of the log, each with what its kind says it has when read.
 	Events(ctx context.Context, f EventFilter) ([]Event, error)
 

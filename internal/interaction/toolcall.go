@@ -1,7 +1,6 @@
 package interaction
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -137,51 +136,86 @@ const AskQuestion = "ask_question"
 
 func (c ToolCall) asksQuestion() bool { return c.Name == AskQuestion }
 
+// AsksQuestion says whether the call asks a person something rather than being something to permit, and the title of what it asks.
+func (c ToolCall) AsksQuestion() (title string, asks bool) {
+	if !c.asksQuestion() {
+		return "", false
+	}
+	form, err := c.question("input")
+	return form.Title, err == nil
+}
+
 // question is the form of a call of ask_question: its questions, each with the option of any other answer. What is wrong with its input
 // is ValidationFailed; field says where the input is.
 func (c ToolCall) question(field string) (Request, error) {
-	var in struct {
-		Questions []struct {
-			Prompt   string `json:"prompt"`
-			Multiple bool   `json:"multiple"`
-			Options  []struct {
-				Label string `json:"label"`
-			} `json:"options"`
-		} `json:"questions"`
-	}
+	var in members
 	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return Request{}, &Error{Code: ValidationFailed, Message: field + `: ask_question takes {"questions":[{"prompt","multiple"?,"options":[{"label"}]}]}`, Err: err}
+		return Request{}, err // unreachable: it was checked to be an object
 	}
-	var r Request
-	for _, q := range in.Questions {
-		form := Question{Prompt: q.Prompt, Multiple: q.Multiple}
-		for _, o := range q.Options {
-			form.Options = append(form.Options, Option{Label: o.Label})
+	var questions []members
+	if err := in.read(field, "questions", &questions); err != nil {
+		return Request{}, err
+	}
+	r := Request{Title: "Question"} // until the questions are known to be good
+	for n, q := range questions {
+		form, err := q.question(fmt.Sprintf("%s.questions[%d]", field, n))
+		if err != nil {
+			return Request{}, err
 		}
-		form.Options = append(form.Options, Option{Label: "Other", AllowsText: true})
 		r.Questions = append(r.Questions, form)
 	}
-	r.Title = questionsTitle(r.Questions)
 	form, err := r.Normalised()
 	if err != nil {
-		err = Errorf(ValidationFailed, "%s", strings.Replace(AsError(err).Message, "request", field, 1))
+		return form, Errorf(ValidationFailed, "%s", strings.Replace(AsError(err).Message, "request", field, 1))
 	}
-	return form, err
+	form.Title = questionsTitle(form.Questions)
+	return form, nil
+}
+
+// members are those of an object that an agent wrote. A struct would also take names in another case, which its tool would not.
+type members map[string]json.RawMessage
+
+// read reads one member; one that is missing leaves into as it is.
+func (m members) read(field, name string, into any) error {
+	raw, there := m[name]
+	if !there {
+		return nil
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return &Error{Code: ValidationFailed, Message: field + "." + name + `: has the wrong type; ask_question takes {"questions":[{"prompt","multiple"?,"options":[{"label"}]}]}`, Err: err}
+	}
+	return nil
+}
+
+func (m members) question(field string) (q Question, err error) {
+	var options []members
+	if err := firstError(m.read(field, "prompt", &q.Prompt), m.read(field, "multiple", &q.Multiple), m.read(field, "options", &options)); err != nil {
+		return q, err
+	}
+	if n := len(options); n >= MaxOptions {
+		return q, Errorf(ValidationFailed, "%s.options: at most %d are allowed, beside the one of any other answer; got %d", field, MaxOptions-1, n)
+	}
+	for n, o := range options {
+		var option Option
+		if err := o.read(fmt.Sprintf("%s.options[%d]", field, n), "label", &option.Label); err != nil {
+			return q, err
+		}
+		q.Options = append(q.Options, option)
+	}
+	q.Options = append(q.Options, Option{Label: "Other", AllowsText: true})
+	return q, nil
 }
 
 // questionsTitle is the first line of the first prompt, and how many more there are.
 func questionsTitle(questions []Question) string {
-	if len(questions) == 0 {
-		return "Question" // refused for having none
-	}
-	first, _, _ := strings.Cut(strings.TrimSpace(questions[0].Prompt), "\n")
+	first, _, _ := strings.Cut(questions[0].Prompt, "\n")
 	more := ""
 	if n := len(questions) - 1; n > 0 {
 		more = fmt.Sprintf(" (+%d more)", n)
 	}
-	title := []rune(cmp.Or(strings.TrimSpace(first), "Question")) // a blank prompt is refused as such
+	title := []rune(strings.TrimSpace(first))
 	if room := MaxTitle - length(more); len(title) > room {
 		title = title[:room]
 	}
-	return string(title) + more
+	return strings.TrimSpace(string(title)) + more
 }

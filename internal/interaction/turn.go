@@ -98,6 +98,7 @@ func (e Event) handsOver() bool {
 // stop ends everything that goes on, because of the control input in. The order is the contract's: the control, then the results of the
 // calls in the order in which they were made, then what was asked without a call; queued inputs stay.
 func (h halt) stop(in Input, why CancelReason, p Principal, now time.Time) Turn {
+	in.Canceled = len(h.open)
 	t := in.delivered(now)
 	for _, waiting := range h.waiting {
 		if waiting.Mode == Steering || why == AgentWasArchived {
@@ -108,9 +109,12 @@ func (h halt) stop(in Input, why CancelReason, p Principal, now time.Time) Turn 
 	return append(t, cancelAll(h.open, h.calls, in, why, p, now)...)
 }
 
-// supersede ends the open interactions because of the message in.
-func supersede(open []Interaction, in Input, p Principal, now time.Time) Turn {
-	return cancelAll(open, nil, in, SupersededByInput, p, now)
+// supersede stores the message in, and ends the open interactions because of it. by is who sent or promoted it.
+func (in Input) supersede(open []Interaction, by Actor, p Principal, now time.Time) Turn {
+	in.Canceled = len(open)
+	cause := in
+	cause.By = by
+	return append(Turn{in}, cancelAll(open, nil, cause, SupersededByInput, p, now)...)
 }
 
 // cancelAll ends open interactions and unfinished calls, each once: a call that an open interaction guards ends with it.

@@ -156,8 +156,21 @@ func (c *conversation) step(step interaction.Step) error {
 }
 
 func (c *conversation) setAgent(a interaction.Agent) error {
-	c.tell(Change{Kind: interaction.AgentMoved})
-	return c.tx.run("UPDATE agents SET state = ?, archived_at = ?, updated_at = ? WHERE key = ?", a.State, msOrNull(a.ArchivedAt), ms(a.UpdatedAt), c.at.agent)
+	err := c.tx.run("UPDATE agents SET state = ?, archived_at = ?, updated_at = ? WHERE key = ?", a.State, msOrNull(a.ArchivedAt), ms(a.UpdatedAt), c.at.agent)
+	if err != nil {
+		return err
+	}
+	return c.moved(interaction.AgentMoved)
+}
+
+// moved gives the agent a new version, and has followers told. Nothing in the log says so.
+func (c *conversation) moved(kind interaction.EventKind) error {
+	version, err := c.tx.next(c.at.project)
+	if err != nil {
+		return err
+	}
+	c.tell(Change{Kind: kind, Sequence: version})
+	return c.tx.run("UPDATE agents SET version = ? WHERE key = ?", version, c.at.agent)
 }
 
 // setInput stores an input, or what changed of one that waited.
@@ -166,11 +179,16 @@ func (c *conversation) setInput(in interaction.Input) error {
 	if err != nil {
 		return err
 	}
-	c.tell(Change{Kind: interaction.InputsMoved})
-	return c.tx.run(`INSERT INTO inputs (agent, id, kind, delivery_mode, state, actor, queued_at, position, content, control, author)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET delivery_mode = excluded.delivery_mode, state = excluded.state, position = excluded.position`,
-		c.at.agent, in.ID, in.Kind, in.Mode, in.State, textOrNull(in.By.ActorID), ms(in.At), in.Position, contentJSON(in), textOrNull(in.Control), string(author))
+	err = c.tx.run(`INSERT INTO inputs (agent, id, kind, delivery_mode, state, actor, queued_at, position, content, control, author, canceled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET delivery_mode = excluded.delivery_mode, state = excluded.state, position = excluded.position,
+		canceled = excluded.canceled`,
+		c.at.agent, in.ID, in.Kind, in.Mode, in.State, textOrNull(in.By.ActorID), ms(in.At), in.Position, contentJSON(in),
+		textOrNull(in.Control), string(author), in.Canceled)
+	if err != nil || in.Mode == interaction.Immediate {
+		return err
+	}
+	return c.moved(interaction.InputsMoved)
 }
 
 func contentJSON(in interaction.Input) any {
@@ -234,7 +252,7 @@ func (c *conversation) tell(change Change) {
 }
 
 const inputColumns = `SELECT n.id, a.id, n.kind, n.delivery_mode, n.state, n.queued_at, coalesce(n.position, 0), coalesce(n.content, ''),
-	coalesce(n.control, ''), coalesce(n.author, ''), coalesce(i.id, '') FROM inputs n JOIN agents a ON a.key = n.agent
+	coalesce(n.control, ''), n.canceled, coalesce(n.author, ''), coalesce(i.id, '') FROM inputs n JOIN agents a ON a.key = n.agent
 	LEFT JOIN interactions i ON i.key = n.interaction `
 
 const waitingInputs = inputColumns + "WHERE n.agent = ? AND n.state = 'received' ORDER BY n.position"
@@ -247,7 +265,7 @@ func inputs(read lister, text string, args ...any) (list []interaction.Input, er
 		var in interaction.Input
 		var at int64
 		var content, author string
-		err := rows.Scan(&in.ID, &in.AgentID, &in.Kind, &in.Mode, &in.State, &at, &in.Position, &content, &in.Control, &author, &in.InteractionID)
+		err := rows.Scan(&in.ID, &in.AgentID, &in.Kind, &in.Mode, &in.State, &at, &in.Position, &content, &in.Control, &in.Canceled, &author, &in.InteractionID)
 		if err != nil {
 			return err
 		}
@@ -336,6 +354,12 @@ func (s *Store) Calls(_ context.Context, f interaction.CallFilter) ([]interactio
 	q.equal("c.state", string(f.State))
 	q.page("c", f.Page)
 	return calls(s.rows, q.text(), q.args...)
+}
+
+// UnfinishedCalls are the newest calls of an agent that are not completed.
+func (s *Store) UnfinishedCalls(_ context.Context, agent interaction.ID, limit int) ([]interaction.Call, error) {
+	const q = callColumns + "WHERE c.agent = (SELECT key FROM agents WHERE id = +?) AND c.state <> 'completed' ORDER BY c.key DESC LIMIT +?"
+	return calls(s.rows, q, agent, limit)
 }
 
 // Call gives one tool call.

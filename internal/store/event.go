@@ -195,6 +195,9 @@ func eventQuery(f interaction.EventFilter) (text string, args []any) {
 		kinds[n] = "v.kind = '" + string(kind) + "'"
 	}
 	q.where("(" + strings.Join(kinds, " OR ") + ")")
+	if f.NoAnswers {
+		q.where("NOT (v.kind = 'agent_input' AND v.interaction IS NOT NULL)")
+	}
 	q.tail = " ORDER BY v.sequence"
 	if f.Before > 0 {
 		q.where("v.sequence < +?", f.Before)

@@ -33,6 +33,12 @@ func Samples() []Sample {
 	for _, card := range cards() {
 		all = append(all, Sample{Name: card.name, Component: views.CardView(card.model)})
 	}
+	for _, entry := range entries() {
+		all = append(all, Sample{Name: entry.name, Component: views.EntryView(entry.model)})
+	}
+	for _, call := range calls() {
+		all = append(all, Sample{Name: call.name, Component: views.CallView(*call.model)})
+	}
 	all = append(all, Sample{Name: "group", Component: views.GroupView(group("Group", 2))})
 	return append(all, pages()...)
 }

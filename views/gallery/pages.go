@@ -17,7 +17,15 @@ func pages() []Sample {
 		page("page-agents", views.AgentsPage(agents())),
 		page("page-agents-empty", views.AgentsPage(views.Agents{Page: frame("Agents", views.SectionAgents, 0)})),
 		page("page-conversation", views.ConversationPage(conversation())),
-		page("page-conversation-empty", views.ConversationPage(views.Conversation{Page: frame("swe", views.SectionAgents, 0), Agent: swe()})),
+		page("page-conversation-empty", views.ConversationPage(views.Conversation{Page: frame("swe", views.SectionAgents, 0), Agent: swe(), Composer: composer(0)})),
+		page("page-conversation-waiting", views.ConversationPage(conversation(func(c *views.Conversation) { c.Waiting, c.Cards, c.Composer = waiting(), nil, composer(0) }))),
+		page("page-conversation-problem", views.ConversationPage(conversation(func(c *views.Conversation) {
+			c.Composer.Problem, c.Composer.Text = "The message is longer than 20,000 characters. Nothing was sent.", "Please have a look at\nthis."
+		}))),
+		page("page-conversation-read-only", views.ConversationPage(conversation(readOnly))),
+		page("page-conversation-archived", views.ConversationPage(conversation(archived))),
+		page("page-conversation-older", views.ConversationPage(conversation(func(c *views.Conversation) { c.NewestURL = c.Agent.URL }))),
+		page("page-conversation-long", views.ConversationPage(conversation(func(c *views.Conversation) { c.Timeline = manyEntries() }))),
 		page("page-interaction", views.InteractionPageView(interaction(permission("page")))),
 		page("page-interaction-ended", views.InteractionPageView(interaction(ended("pageended", views.Denied, 3*time.Minute, pickedUp, reason)))),
 		page("page-setup-first", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code", First: true})),
@@ -75,19 +83,36 @@ func agents() views.Agents {
 	}
 }
 
-func conversation() views.Conversation {
-	return views.Conversation{
+func conversation(change ...func(*views.Conversation)) views.Conversation {
+	c := views.Conversation{
 		Page:     frame("swe", views.SectionAgents, 2),
 		Agent:    swe(),
-		OlderURL: "/projects/default/agents/agt_sampleswe?before=int_sample",
-		Timeline: []views.Card{
-			ended("talk1", views.CanceledEnd, 26*time.Hour, cause("Canceled because a newer message to the agent replaced it.")),
-			ended("talk2", views.Denied, 3*time.Hour, pickedUp, reported("failed"), reason),
-			answered(),
-			ended("talk4", views.Allowed, 2*time.Minute),
-		},
-		Cards: []views.Card{permission("talk5", warned), question("talk6", checks())},
+		OlderURL: "/projects/default/agents/agt_sampleswe?before=120",
+		Timeline: talk(),
+		Cards:    []views.Card{permission("talk5", warned), question("talk6", checks())},
+		Waiting:  views.Waiting{CanWrite: true, Now: now},
+		Composer: composer(2),
 	}
+	for _, f := range change {
+		f(&c)
+	}
+	return c
+}
+
+// readOnly is a conversation for somebody who may look and not answer.
+func readOnly(c *views.Conversation) {
+	c.Composer, c.Waiting = nil, waiting()
+	c.Waiting.CanWrite = false
+	for n := range c.Cards {
+		c.Cards[n].ReadOnly = true
+	}
+}
+
+func archived(c *views.Conversation) {
+	c.Agent.Archived, c.Composer, c.Cards = true, nil, nil
+	c.Timeline = append(c.Timeline, entry(func(e *views.Entry) {
+		e.Sequence, e.Divider = 200, &views.Divider{Word: "Archived", By: display.Line("Dana Scully"), Canceled: 2}
+	}))
 }
 
 func interaction(c views.Card) views.InteractionPage {

@@ -5,7 +5,11 @@ ALTER TABLE inputs ADD COLUMN position INTEGER;
 ALTER TABLE inputs ADD COLUMN content TEXT; -- JSON array of content blocks, of a message
 ALTER TABLE inputs ADD COLUMN control TEXT CHECK (control = 'stop' OR control = 'archive');
 ALTER TABLE inputs ADD COLUMN author TEXT;  -- JSON of the actor; that of a response is in the end of its interaction
+ALTER TABLE inputs ADD COLUMN canceled INTEGER NOT NULL DEFAULT 0; -- open interactions that it ended
 CREATE INDEX inputs_waiting ON inputs (agent, position) WHERE state = 'received';
+
+-- The project's sequence when the agent's state, or what waits for it, last changed: a page never takes an older one.
+ALTER TABLE agents ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
 
 -- A call that opened an interaction is kept in its request; another's name and input are here.
 ALTER TABLE tool_calls ADD COLUMN call TEXT;    -- JSON: name, input, provider_call_id
