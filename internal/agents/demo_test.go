@@ -221,7 +221,7 @@ func TestDemoGoesOnWhenAllowed(t *testing.T) {
 	told, requests := play(t, h, allow)
 	mustTell(t, told,
 		"Nothing that I ask for is really run.",
-		"Built harbor-web on build-7", "Removed ./build", "Changed src/checkout/total.ts", "Installed git-cliff", "Pushed release to origin",
+		"Built harbor-web on build-7", "Removed ./build", "Changed three lines of src/checkout/total.ts", "Installed git-cliff", "Pushed release to origin",
 		"Browsers to check: Chrome, Safari, Lynx\n", "When: Tonight at 03:00\n", "Name: Harbor\n",
 		"Not answered: nobody answered in time. Silence is not consent", "that is my assumption",
 		"so I withdrew the request to restart it", "In short:\n  - Built", "I am done now.", "“Harbor”, checked in Chrome, Safari, Lynx, to go out Tonight at 03:00",
