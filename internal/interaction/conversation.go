@@ -309,9 +309,10 @@ func (s *Service) Stop(ctx context.Context, p Principal, in Project, agent ID) (
 			return nil, "", err
 		}
 		now := s.Time()
-		turn := h.stop(p.control(c.Agent(), StopControl, now), AgentCanceled, p, now)
+		a := c.Agent()
+		a.StoppedAt, a.UpdatedAt = now, now
 		event, err := firstEvent(c)
-		return turn, event, err
+		return append(h.stop(p.control(a, StopControl, now), AgentCanceled, p, now), a), event, err
 	})
 	if err != nil || event == "" {
 		return stopped, err

@@ -156,7 +156,8 @@ func (c *conversation) step(step interaction.Step) error {
 }
 
 func (c *conversation) setAgent(a interaction.Agent) error {
-	err := c.tx.run("UPDATE agents SET state = ?, archived_at = ?, updated_at = ? WHERE key = ?", a.State, msOrNull(a.ArchivedAt), ms(a.UpdatedAt), c.at.agent)
+	err := c.tx.run("UPDATE agents SET state = ?, archived_at = ?, stopped_at = ?, updated_at = ? WHERE key = ?",
+		a.State, msOrNull(a.ArchivedAt), msOrNull(a.StoppedAt), ms(a.UpdatedAt), c.at.agent)
 	if err != nil {
 		return err
 	}
