@@ -130,7 +130,7 @@ func (s *Server) stream(c echo.Context, after int64, src source) error {
 	if wantsHead(c.Request()) {
 		return nil
 	}
-	if err := r.tell(message{text: []byte(": ok\n\n")}); err == nil {
+	if err = r.tell(message{text: []byte(": ok\n\n")}); err == nil {
 		err = r.run(page)
 	}
 	s.config.Log.Debug("stream ended", slog.Any("err", err))
