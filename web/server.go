@@ -53,6 +53,7 @@ type Server struct {
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
 	handler http.Handler
+	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
 
 // New makes a Server that follows the store until Close.
@@ -61,7 +62,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 		config.BodyLimit = 1 << 20
 	}
 	config.Command = cmp.Or(config.Command, "sayso")
-	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection()}
+	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection(), every: ticker}
 	if config.PublicURL != "" {
 		if err := w.cross.AddTrustedOrigin(config.PublicURL); err != nil {
 			config.Log.Warn("public URL", "err", err) // it was checked when the configuration was read
@@ -105,10 +106,16 @@ func asGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
 		return r
 	}
-	get := r.Clone(r.Context())
+	get := r.Clone(context.WithValue(r.Context(), headOnly{}, true))
 	get.Method = http.MethodGet
 	return get
 }
+
+// headOnly marks the context of a request that was HEAD.
+type headOnly struct{}
+
+// wantsHead says whether only the head of the answer is wanted, which is all that an answer without end has for it.
+func wantsHead(r *http.Request) bool { return r.Context().Value(headOnly{}) != nil }
 
 // secure sets what every response carries. Pages replace the policy by one with their nonce.
 func (s *Server) secure(h http.Header) {
