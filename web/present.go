@@ -16,7 +16,8 @@ const (
 	shownAtOnce = 256 << 10 // bytes, of each value and of all that came before it
 	itemsAtOnce = 100
 	// An input up to this size can be edited wherever its card is, and compared where it was changed; else on a page of its own.
-	editedAtOnce = 32 << 10
+	editedAtOnce  = 32 << 10
+	changesAtOnce = 500 // lines
 )
 
 // presenter maps the domain to view models, for one project.
@@ -194,7 +195,10 @@ func changes(i interaction.Interaction) []views.DiffLine {
 	if is == nil || len(was) > editedAtOnce || len(is) > editedAtOnce {
 		return nil
 	}
-	return inputDiff(was, is)
+	if lines := inputDiff(was, is); len(lines) <= changesAtOnce {
+		return lines
+	}
+	return nil
 }
 
 var causes = map[interaction.CancelReason]string{
