@@ -143,6 +143,7 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", all(401, "session", 200)},
 	{"GET", "/projects/:project/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/agents/:agent/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/live", "", all(401, "session", 400)}, // not a WebSocket handshake
