@@ -121,14 +121,15 @@ func (s *site) opens(key, at string, headers ...string) (*http.Response, func())
 // next is the next message, which must come soon. Heartbeats say nothing.
 func (st *stream) next() (m streamed) {
 	st.s.t.Helper()
-	for m = st.any(); m.comment == "beat"; {
-		m = st.any()
+	tooLong := time.After(30 * time.Second)
+	for m = st.any(tooLong); m.comment == "beat"; {
+		m = st.any(tooLong)
 	}
 	return m
 }
 
 // any is next that may be a heartbeat.
-func (st *stream) any() streamed {
+func (st *stream) any(tooLong <-chan time.Time) streamed {
 	st.s.t.Helper()
 	select {
 	case m, ok := <-st.messages:
@@ -136,7 +137,7 @@ func (st *stream) any() streamed {
 			st.s.t.Fatal("the stream has ended")
 		}
 		return m
-	case <-time.After(30 * time.Second):
+	case <-tooLong:
 		st.s.t.Fatal("nothing came")
 	}
 	return streamed{}
@@ -408,7 +409,7 @@ func TestHeartbeat(t *testing.T) {
 	st, k := s.ticking(s.operator, path)
 	for range 3 {
 		k.tick(t, 15*time.Second)
-		if got := st.any(); got.comment == "" || got.id != "" || got.data != "" || got.event != "" {
+		if got := st.any(time.After(30 * time.Second)); got.comment == "" || got.id != "" || got.data != "" || got.event != "" {
 			t.Errorf("%+v, want a comment", got)
 		}
 	}
