@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"sayso/internal/live":        {},
 	"sayso/internal/api":         {},
 	"sayso/internal/audit":       {},
+	"sayso/internal/policy":      {},
 
 	"sayso/internal/auth":  {"sayso/internal/interaction"},
 	"sayso/internal/store": {"sayso/internal/interaction", "sayso/internal/auth", "sayso/internal/audit"},
@@ -69,7 +70,7 @@ var onlyIn = map[string][]string{
 }
 
 // standardOnly are the packages that import the standard library and nothing else.
-var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth"}
+var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/policy"}
 
 // source is one Go file of ours.
 type source struct {
