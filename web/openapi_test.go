@@ -149,6 +149,14 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 	}
 }
 
+// TestNoFieldHasADefault checks that the document gives no default to a field of a body: generators make of it one that must be given.
+func TestNoFieldHasADefault(t *testing.T) {
+	_, schemas, _ := bytes.Cut(api.Document, []byte("\n  schemas:\n"))
+	if at := bytes.Index(schemas, []byte("default:")); at >= 0 || len(schemas) == 0 {
+		t.Errorf("say it in the description: …%.100s", schemas[max(at, 0):])
+	}
+}
+
 // TestDocumentedRoutes checks that what the server answers and what the document describes are the same.
 func TestDocumentedRoutes(t *testing.T) {
 	answered := map[string]bool{}

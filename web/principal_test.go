@@ -198,8 +198,8 @@ func TestEveryRouteForEverybody(t *testing.T) {
 func (c *cast) filled(path string) string {
 	c.t.Helper()
 	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
-		if strings.Contains(path, param) {
-			path = strings.Replace(path, param, make(), 1)
+		if before, after, found := strings.Cut(path, param); found {
+			path = before + make() + after
 		}
 	}
 	return strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)

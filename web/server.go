@@ -53,6 +53,7 @@ type Server struct {
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
 	handler http.Handler
+	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
 
 // New makes a Server that follows the store until Close.
@@ -61,7 +62,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 		config.BodyLimit = 1 << 20
 	}
 	config.Command = cmp.Or(config.Command, "sayso")
-	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection()}
+	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection(), every: ticker}
 	if config.PublicURL != "" {
 		if err := w.cross.AddTrustedOrigin(config.PublicURL); err != nil {
 			config.Log.Warn("public URL", "err", err) // it was checked when the configuration was read
