@@ -126,6 +126,7 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls/:call/result", `{"outcome":"succeeded","content_blocks":[]}`, keyed(403, "asker bound manage", 201, "other elsewhere", 404)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", "", keyed(403, "read", 200)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/policies", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},

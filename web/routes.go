@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	api.POST(agentPath+"/tool-calls/:call/result", s.finishToolCall)
 	api.GET(projectPath+"/events", s.listLifecycle)
 	api.GET(projectPath+"/events/stream", s.streamLifecycle)
+	api.GET(projectPath+"/policies", s.listPolicies)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)

@@ -36,15 +36,16 @@ var mayImport = map[string][]string{
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
 		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth",
-		"sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
+		"sayso/internal/policy", "sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
 	},
 
 	// Agents speak REST, like anybody's.
 	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
 	"sayso/internal/server": {
-		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/store", "sayso/web",
+		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
+		"sayso/internal/store", "sayso/web",
 	},
-	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/server"},
+	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/policy", "sayso/internal/server"},
 	"sayso/cmd/sayso":    {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},

@@ -55,6 +55,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"POST", "{agent}/tool-calls/:call/result", agent + "/tool-calls/tcl_" + letters + "/result"},
 		{"GET", "{project}/events", project + "/events"},
 		{"GET", "{project}/events/stream", project + "/events/stream?after_sequence=x"},
+		{"GET", "{project}/policies", project + "/policies"},
 		{"GET", "{project}/actors", project + "/actors"},
 		{"PUT", "{project}/actors", project + "/actors"},
 		{"GET", "{project}/actors/:actor", project + "/actors/actr_" + letters},

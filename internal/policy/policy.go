@@ -9,7 +9,7 @@
 //  3. allow: a pattern of AutoAllow, a tool whose mode is [AlwaysAllow], an allow pattern of an input rule
 //  4. Default, which is ask when it is missing
 //
-// No policy at all asks. Whatever is unclear asks too: what an input rule cannot read it does not allow.
+// No policy at all asks, and what is itself a question to a person never meets one. Whatever is unclear asks too: what an input rule cannot read it does not allow.
 //
 // Patterns are those of [Match]. AutoAllow, AutoDeny and the modes of tools look at the subject of a call alone: its tool's name, or what it
 // is about when it has none. Only input rules look inside the input, and there an allow pattern never covers a second command that is
@@ -83,6 +83,9 @@ func (c Call) Subject() string {
 	return c.Action
 }
 
+// asksQuestion says whether the call is a question to a person. Nobody else can answer it, so no policy allows or denies it.
+func (c Call) asksQuestion() bool { return c.Tool == "ask_question" || c.Tool == "AskUserQuestion" }
+
 // Explanation is a decision and why it is so.
 type Explanation struct {
 	Decision Decision
@@ -92,7 +95,7 @@ type Explanation struct {
 
 // Decide says what becomes of a call.
 func (p *Policy) Decide(c Call) Explanation {
-	if p == nil {
+	if p == nil || c.asksQuestion() {
 		return Explanation{Decision: Ask, Source: NoPolicy}
 	}
 	subject := c.Subject()
@@ -133,7 +136,7 @@ func (p *Policy) fallback() Decision {
 func (e Explanation) Message(agent string) string {
 	what := map[Decision]string{Allow: "Allowed", Deny: "Denied", Ask: "A person is asked"}[e.Decision]
 	if e.Source == NoPolicy {
-		return fmt.Sprintf("%s: agent %s has no approval policy.", what, agent)
+		return fmt.Sprintf("%s: no approval policy of agent %s applies.", what, agent)
 	}
 	why := map[Source]string{AutoDeny: "auto_deny", AutoAllow: "auto_allow", InputRules: "an input rule", ByDefault: "its default"}[e.Source]
 	if e.Pattern != "" {

@@ -142,6 +142,13 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%+v: got %+v, want %+v", p, got, want)
 		}
 	}
+	for _, question := range []string{"ask_question", "AskUserQuestion"} {
+		for _, p := range []*policy.Policy{{Default: policy.Allow}, {AutoDeny: []string{"*"}}} {
+			if got := p.Decide(policy.Call{Tool: question}); got.Decision != policy.Ask {
+				t.Errorf("%s met the policy: %+v", question, got)
+			}
+		}
+	}
 	strict := &policy.Policy{Default: policy.Deny, Tools: map[string]policy.Mode{"Read": policy.AlwaysAsk}}
 	if got := strict.Decide(policy.Call{Tool: "Read"}); got.Decision != policy.Ask {
 		t.Errorf("a tool to be asked about fell to the default: %+v", got)
@@ -154,7 +161,7 @@ func TestMessage(t *testing.T) {
 		{"deny", "default", ""}:             `Denied by the approval policy of agent swe: its default; nobody was asked.`,
 		{"allow", "input_rule", "cargo *"}:  `Allowed by the approval policy of agent swe: an input rule "cargo *"; nobody was asked.`,
 		{"ask", "default", "Bash"}:          `A person is asked by the approval policy of agent swe: the mode of tool "Bash".`,
-		{"ask", "no_policy", ""}:            `A person is asked: agent swe has no approval policy.`,
+		{"ask", "no_policy", ""}:            `A person is asked: no approval policy of agent swe applies.`,
 		{"allow", "auto_allow", "a\u202e*"}: `Allowed by the approval policy of agent swe: auto_allow "a\u202e*"; nobody was asked.`,
 	} {
 		if got := e.Message("swe"); got != want {
