@@ -16,13 +16,14 @@ type InputRule struct {
 	Allow []string
 }
 
-func (r InputRule) check() error {
+// Check says what a rule is missing.
+func (r InputRule) Check() error {
 	switch {
 	case r.Tool == "":
 		return errors.New("tool: is missing; name the tool whose input the rule looks into")
 	case r.Field == "":
 		return errors.New("field: is missing; name the field of the input that the rule looks at")
-	case len(r.Deny)+len(r.Allow) == 0:
+	case r.Deny == nil && r.Allow == nil:
 		return errors.New("deny: is missing, and so is allow; give patterns for at least one")
 	}
 	return nil

@@ -22,7 +22,6 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -152,29 +151,14 @@ func (e Explanation) Message(agent string) string {
 	return fmt.Sprintf("%s by the approval policy of agent %s: %s%s.", what, agent, why, nobody)
 }
 
+// Known says whether the decision is one of those that there are.
+func (d Decision) Known() bool { return d == Ask || d == Allow || d == Deny }
+
+// Known says whether the mode is one of those that there are.
+func (m Mode) Known() bool { return m == AlwaysAllow || m == AlwaysAsk || m == AlwaysDeny }
+
 // Stricter is the one of two modes that lets fewer calls pass; "" is none.
 func Stricter(a, b Mode) Mode {
 	order := []Mode{"", AlwaysAllow, AlwaysAsk, AlwaysDeny}
 	return order[max(slices.Index(order, a), slices.Index(order, b), 0)]
-}
-
-// Check says what no policy can hold.
-func (p *Policy) Check() error {
-	if p == nil {
-		return nil
-	}
-	if !slices.Contains([]Decision{"", Ask, Allow, Deny}, p.Default) {
-		return fmt.Errorf("default: %q is unknown; allowed are ask, allow and deny", p.Default)
-	}
-	for n, r := range p.InputRules {
-		if err := r.check(); err != nil {
-			return fmt.Errorf("input_rules[%d].%w", n, err)
-		}
-	}
-	for _, tool := range slices.Sorted(maps.Keys(p.Tools)) {
-		if mode := p.Tools[tool]; !slices.Contains([]Mode{AlwaysAllow, AlwaysAsk, AlwaysDeny}, mode) {
-			return fmt.Errorf("tools.%s: %q is unknown; allowed are always_allow, always_ask and always_deny", tool, mode)
-		}
-	}
-	return nil
 }

@@ -182,19 +182,21 @@ func TestStricter(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	rule := func(r policy.InputRule) *policy.Policy { return &policy.Policy{InputRules: []policy.InputRule{r}} }
-	for want, p := range map[string]*policy.Policy{
-		"default: ":                 {Default: "maybe"},
-		"input_rules[0].tool: ":     rule(policy.InputRule{Field: "a", Deny: []string{"b"}}),
-		"input_rules[0].field: ":    rule(policy.InputRule{Tool: "a", Deny: []string{"b"}}),
-		"input_rules[0].deny: ":     rule(policy.InputRule{Tool: "a", Field: "b"}),
-		"tools.Bash: \"sometimes\"": {Tools: map[string]policy.Mode{"Bash": "sometimes"}},
+	for want, r := range map[string]policy.InputRule{
+		"tool: ":  {Field: "a", Deny: []string{"b"}},
+		"field: ": {Tool: "a", Deny: []string{"b"}},
+		"deny: ":  {Tool: "a", Field: "b"},
 	} {
-		if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := r.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if err := rules.Check(); err != nil {
-		t.Error(err)
+	for _, r := range rules.InputRules {
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	if policy.Decision("").Known() || policy.Mode("ask").Known() || !policy.Ask.Known() || !policy.AlwaysAsk.Known() {
+		t.Error("what is known and what is not")
 	}
 }

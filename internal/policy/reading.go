@@ -12,7 +12,9 @@ type Agent struct {
 }
 
 // Decide says what becomes of a call of one agent.
-func (s Set) Decide(project, agent string, c Call) Explanation { return s[project][agent].Policy.Decide(c) }
+func (s Set) Decide(project, agent string, c Call) Explanation {
+	return s[project][agent].Policy.Decide(c)
+}
 
 // Reading is the policies in force, and how they came to be.
 type Reading struct {
