@@ -140,6 +140,7 @@ var everyRoute = []struct {
 	{"GET", "/", "", paged(200)},
 	{"GET", "/projects/:project/agents", "", paged(200)},
 	{"GET", "/projects/:project/agents/:agent", "", paged(200)},
+	{"GET", "/projects/:project/settings/policies", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},

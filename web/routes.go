@@ -77,6 +77,7 @@ func (s *Server) routes() {
 	signedIn.POST("/demo", s.startDemo)
 	signedIn.GET("/projects/:project/agents", s.agentsPage)
 	signedIn.GET("/projects/:project/agents/:agent", s.conversationPage)
+	signedIn.GET("/projects/:project/settings/policies", s.policiesPage)
 	signedIn.GET("/projects/:project/interactions/:interaction", s.interactionPage)
 	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
 	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)

@@ -69,6 +69,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"POST", "/demo", "/demo"},
 		{"GET", "/projects/:project/agents", "/projects/default/agents"},
 		{"GET", "/projects/:project/agents/:agent", page},
+		{"GET", "/projects/:project/settings/policies", "/projects/default/settings/policies"},
 		{"GET", "/projects/:project/interactions/:interaction", permalink(i)},
 		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
 		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
