@@ -831,7 +831,9 @@
     if (was && !was.end) scrollTo(0, was.y)
     else if (!location.hash) {
       scrollTo(0, root.scrollHeight)
-      $('#cards article[data-state=open]')?.scrollIntoView({ block: 'nearest' })
+      const first = $('#cards article[data-state=open]')
+      const tall = first?.offsetHeight > bottomOfWindow() - topOfWindow()
+      first?.scrollIntoView({ block: tall ? 'start' : 'nearest' }) // a tall one is read from its beginning; its buttons stick to the end
     }
   }
 

@@ -145,13 +145,6 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/promote", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/demote", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/stop", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/archive", "", all(401, "session", 303)},
 	{"GET", "/projects/:project/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/agents/:agent/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/live", "", all(401, "session", 400)}, // not a WebSocket handshake
@@ -200,7 +193,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 func (c *cast) filled(path string) string {
 	c.t.Helper()
 	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
-		if before, after, found := strings.Cut(path, param); found {
+		if before, after, there := strings.Cut(path, param); there {
 			path = before + make() + after
 		}
 	}

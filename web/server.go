@@ -108,10 +108,16 @@ func asGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
 		return r
 	}
-	get := r.Clone(r.Context())
+	get := r.Clone(context.WithValue(r.Context(), headOnly{}, true))
 	get.Method = http.MethodGet
 	return get
 }
+
+// headOnly marks the context of a request that was HEAD.
+type headOnly struct{}
+
+// wantsHead says whether only the head of the answer is wanted, which is all that an answer without end has for it.
+func wantsHead(r *http.Request) bool { return r.Context().Value(headOnly{}) != nil }
 
 // secure sets what every response carries. Pages replace the policy by one with their nonce.
 func (s *Server) secure(h http.Header) {

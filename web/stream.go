@@ -127,6 +127,9 @@ func (s *Server) stream(c echo.Context, after int64, src source) error {
 	h.Set(echo.HeaderContentType, "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	c.Response().WriteHeader(http.StatusOK)
+	if wantsHead(c.Request()) {
+		return nil
+	}
 	if err = r.tell(message{text: []byte(": ok\n\n")}); err == nil {
 		err = r.run(page)
 	}

@@ -29,6 +29,7 @@ type Agent struct {
 	CreatedAt        Time              `json:"created_at"`
 	UpdatedAt        Time              `json:"updated_at"`
 	ArchivedAt       *Time             `json:"archived_at,omitempty"`
+	StoppedAt        *Time             `json:"stopped_at,omitempty"`
 	LastSeenAt       *Time             `json:"last_seen_at,omitempty"`
 	OpenInteractions int               `json:"open_interactions"`
 }
