@@ -33,7 +33,7 @@ func TestPoliciesPage(t *testing.T) {
 	}
 	says := wording(got)
 	for _, want := range []string{
-		"Read from /etc/sayso.yaml", "Permission mode of its client: acceptEdits", "No approval policy: a person is asked about every tool call.",
+		"from /etc/sayso.yaml . To change", "Permission mode of its client: acceptEdits", "No approval policy: a person is asked about every tool call.",
 		"Denied name git.push*", "Denied input has Bash: command rm *", "A person is asked name is exactly Slow", "Allowed name cargo *",
 		"Allowed input has, as one command, Bash: command make *", "A person is asked every other call",
 	} {
