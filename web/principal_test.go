@@ -145,6 +145,13 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/promote", "", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/demote", "", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/stop", "", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/archive", "", all(401, "session", 303)},
 	{"GET", "/projects/:project/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/agents/:agent/cards", "", all(401, "session", 200)},
 	{"GET", "/projects/:project/live", "", all(401, "session", 400)}, // not a WebSocket handshake

@@ -51,8 +51,8 @@ var mayImport = map[string][]string{
 	"sayso/internal/arch": {},
 	"sayso/internal/e2e":  {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
 	"sayso/internal/bench": {
-		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/server",
-		"sayso/internal/store", "sayso/web",
+		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
+		"sayso/internal/server", "sayso/internal/store", "sayso/web",
 	},
 }
 
