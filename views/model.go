@@ -33,9 +33,10 @@ type Section string
 
 // The sections of the rail.
 const (
-	SectionInbox  Section = "inbox"
-	SectionAgents Section = "agents"
-	SectionNone   Section = ""
+	SectionInbox    Section = "inbox"
+	SectionAgents   Section = "agents"
+	SectionSettings Section = "settings"
+	SectionNone     Section = ""
 )
 
 // URL is a path of ours as the browser must ask for it, under the base path.
