@@ -33,9 +33,10 @@ type Section string
 
 // The sections of the rail.
 const (
-	SectionInbox  Section = "inbox"
-	SectionAgents Section = "agents"
-	SectionNone   Section = ""
+	SectionInbox    Section = "inbox"
+	SectionAgents   Section = "agents"
+	SectionSettings Section = "settings"
+	SectionNone     Section = ""
 )
 
 // URL is a path of ours as the browser must ask for it, under the base path.
@@ -272,13 +273,13 @@ type With struct {
 // Grant is one thing that would be remembered.
 type Grant struct {
 	Does  string // "Allow without asking"
-	Rules []Rule
+	Rules []GrantedRule
 	Names []display.Text // directories, or a mode
 	JSON  display.Text   // instead of all that: what cannot be put into words
 }
 
-// Rule is a tool, and what of it.
-type Rule struct {
+// GrantedRule is a tool, and what of it.
+type GrantedRule struct {
 	Tool    display.Text
 	Content display.Text
 	Every   bool // no content: every call
