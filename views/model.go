@@ -273,13 +273,13 @@ type With struct {
 // Grant is one thing that would be remembered.
 type Grant struct {
 	Does  string // "Allow without asking"
-	Rules []GrantedRule
+	Rules []ToolRule
 	Names []display.Text // directories, or a mode
 	JSON  display.Text   // instead of all that: what cannot be put into words
 }
 
-// GrantedRule is a tool, and what of it.
-type GrantedRule struct {
+// ToolRule is a tool, and what of it.
+type ToolRule struct {
 	Tool    display.Text
 	Content display.Text
 	Every   bool // no content: every call

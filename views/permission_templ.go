@@ -703,7 +703,7 @@ func grants(all []Grant) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, r := range g.Rules {
-				templ_7745c5c3_Err = grantedRule(r).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = toolRule(r).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -749,7 +749,7 @@ func grants(all []Grant) templ.Component {
 	})
 }
 
-func grantedRule(r GrantedRule) templ.Component {
+func toolRule(r ToolRule) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

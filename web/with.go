@@ -53,8 +53,8 @@ func grant(u interaction.PermissionUpdate) views.Grant {
 	if u.Mode != "" {
 		g.Names = append(g.Names, display.Line(u.Mode))
 	}
-	g.Rules = convert(u.Rules, func(r interaction.PermissionRule) views.GrantedRule {
-		return views.GrantedRule{Tool: display.Line(r.Tool), Content: display.Line(r.Content), Every: r.Every}
+	g.Rules = convert(u.Rules, func(r interaction.PermissionRule) views.ToolRule {
+		return views.ToolRule{Tool: display.Line(r.Tool), Content: display.Line(r.Content), Every: r.Every}
 	})
 	return g
 }

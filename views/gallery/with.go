@@ -30,7 +30,7 @@ func shell(c *views.Card) {
 
 func suggestions(c *views.Card) {
 	c.With.Remember = []views.Grant{
-		{Does: "Allow without asking", Rules: []views.GrantedRule{
+		{Does: "Allow without asking", Rules: []views.ToolRule{
 			{Tool: display.Line("Bash"), Content: display.Line("npm test:*")}, {Tool: display.Line("Edit"), Every: true},
 			{Tool: display.Line("Bash\u202E"), Content: display.Line("every call of ls\n" + strings.Repeat("x", 300))},
 		}},
