@@ -82,6 +82,7 @@ func (s *Server) routes() {
 	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
 	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
 	signedIn.POST(cardPath+"/resolve", s.resolveCard)
+	signedIn.POST(cardPath+"/review", s.reviewCard)
 	signedIn.POST(conversationPath+"/inputs", s.sendMessage)
 	signedIn.POST(conversationPath+"/inputs/:input/cancel", s.changeWaiting(s.cancelWaiting))
 	signedIn.POST(conversationPath+"/inputs/:input/move", s.changeWaiting(s.moveWaiting))

@@ -74,6 +74,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
 		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
 		{"POST", "{card}/resolve", posting(i)},
+		{"POST", "{card}/review", strings.TrimSuffix(posting(i), "resolve") + "review"},
 		{"POST", "{conversation}/inputs", page + "/inputs"},
 		{"POST", "{conversation}/inputs/:input/cancel", page + "/inputs/" + noInput + "/cancel"},
 		{"POST", "{conversation}/inputs/:input/move", page + "/inputs/" + noInput + "/move"},
