@@ -57,7 +57,10 @@ func (c *cast) as(who, method, path, body string) answer {
 	if who == "session" {
 		headers = append(headers, "Cookie", strings.SplitN(c.cookie, ";", 2)[0])
 	}
-	if !strings.HasPrefix(path, "/api/") && method == "POST" {
+	switch {
+	case path == "/mcp":
+		headers = append(headers, "Accept", "application/json, text/event-stream")
+	case !strings.HasPrefix(path, "/api/") && method == "POST":
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
 	return c.call(c.keys[who], method, path, body, headers...)
@@ -84,6 +87,9 @@ func keyed(status int, but ...any) map[string]int {
 
 // paged is all for a page that wants a session: others are sent to sign in, and a key is none.
 func paged(status int) map[string]int { return all(303, "session", status) }
+
+// hail begins a session of MCP.
+const hail = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
 const agents = "asker other bound elsewhere"
 
@@ -131,6 +137,10 @@ var everyRoute = []struct {
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/archive", "", keyed(403, "manage", 200, "bound elsewhere", 404)},
+
+	{"POST", "/mcp", hail, keyed(200)},
+	{"GET", "/mcp", "", keyed(400)},    // no session
+	{"DELETE", "/mcp", "", keyed(400)}, // no session
 
 	{"GET", "/setup", "", all(403, "session", 303)},
 	{"POST", "/setup", "code=x", all(403)},
@@ -343,7 +353,7 @@ func TestUnauthorizedTellsNothing(t *testing.T) {
 	c := newCast(t)
 	var first string
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/") {
+		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" {
 			continue
 		}
 		for _, key := range []string{"", c.keys["revoked"], c.keys["malformed"], auth.NewSecret(interaction.AgentPrincipal)} {

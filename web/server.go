@@ -15,6 +15,7 @@ import (
 
 	"sayso/internal/auth"
 	"sayso/internal/interaction"
+	"sayso/internal/mcp"
 	"sayso/internal/store"
 )
 
@@ -25,6 +26,7 @@ type Config struct {
 	AllowedHosts []string // names that may stand in Host; empty: any
 	BodyLimit    int64    // bytes; 0: 1 MiB
 	OwnerName    string   // of the first person to sign in
+	Version      string   // of this program
 	Command      string   // that calls this program, as pages tell people to
 	Log          *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
@@ -54,6 +56,7 @@ type Server struct {
 	feed    *feed
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
+	mcp     *mcp.Handler
 	handler http.Handler
 	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
@@ -73,6 +76,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	w.feed = newFeed(w, watch)
 	w.echo.HideBanner, w.echo.HidePort = true, true
 	w.echo.HTTPErrorHandler = w.writeError
+	w.mcp = mcp.NewHandler(mcp.Config{Version: config.Version, Log: config.Log}, w.echo)
 	w.routes()
 	w.handler = w.mounted(w.echo)
 	return w
@@ -81,8 +85,11 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close stops following the store, and closes every socket so that its page comes back to the next server. It may be called again.
-func (s *Server) Close() { s.feed.close() }
+// Close ends the calls over MCP, stops following the store, and closes every socket so that its page comes back to the next server. It may be called again.
+func (s *Server) Close() {
+	s.mcp.Close()
+	s.feed.close()
+}
 
 // mounted serves next under the base path, after what is the same for every request.
 func (s *Server) mounted(next http.Handler) http.Handler {
