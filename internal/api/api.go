@@ -137,7 +137,9 @@ type Interaction struct {
 	Delivery          Delivery     `json:"delivery"`
 	Destination       *Destination `json:"destination,omitempty"`
 	Warnings          []string     `json:"warnings,omitempty"` // in the answer of a resolve only
-	Replayed          bool         `json:"-"`                  // the same answer was recorded before; in the answer of a resolve only
+	// Policy, in the answer of a create only, says that a policy decided at once: nothing was opened, and there is nothing else here.
+	Policy   *PolicyDecision `json:"policy,omitempty"`
+	Replayed bool            `json:"-"` // the same answer was recorded before; in the answer of a resolve only
 }
 
 // Resolution is what the person chose, one answer per question.
