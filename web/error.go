@@ -74,7 +74,7 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 	defer recoverTo(&err)
 	status := statuses[e.Code]
 	switch {
-	case strings.HasPrefix(c.Request().URL.Path, "/api/"):
+	case strings.HasPrefix(c.Request().URL.Path, "/api/"), strings.HasPrefix(c.Request().URL.Path, "/hooks/"):
 		if e.Code == interaction.Unauthorized {
 			c.Response().Header().Set("WWW-Authenticate", "Bearer")
 		}

@@ -57,7 +57,7 @@ func (c *cast) as(who, method, path, body string) answer {
 	if who == "session" {
 		headers = append(headers, "Cookie", strings.SplitN(c.cookie, ";", 2)[0])
 	}
-	if !strings.HasPrefix(path, "/api/") && method == "POST" {
+	if !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST" {
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
 	return c.call(c.keys[who], method, path, body, headers...)
@@ -84,6 +84,9 @@ func keyed(status int, but ...any) map[string]int {
 
 // paged is all for a page that wants a session: others are sent to sign in, and a key is none.
 func paged(status int) map[string]int { return all(303, "session", status) }
+
+// notified is a hook that waits for nobody.
+const notified = `{"session_id":"s1","cwd":"/home/dev/shop","hook_event_name":"Notification","message":"Hello","notification_type":"auth_success"}`
 
 const agents = "asker other bound elsewhere"
 
@@ -130,6 +133,8 @@ var everyRoute = []struct {
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/archive", "", keyed(403, "manage", 200, "bound elsewhere", 404)},
+
+	{"POST", "/hooks/claude", notified, keyed(403, agents, 200)},
 
 	{"GET", "/setup", "", all(403, "session", 303)},
 	{"POST", "/setup", "code=x", all(403)},
@@ -333,7 +338,7 @@ func TestUnauthorizedTellsNothing(t *testing.T) {
 	c := newCast(t)
 	var first string
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/") {
+		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/hooks/claude" {
 			continue
 		}
 		for _, key := range []string{"", c.keys["revoked"], c.keys["malformed"], auth.NewSecret(interaction.AgentPrincipal)} {

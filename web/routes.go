@@ -60,6 +60,8 @@ func (s *Server) routes() {
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
 
+	api.POST("/hooks/claude", s.answerHook)
+
 	// Each may be posted to from our own pages only; no GET changes anything.
 	browser := e.Group("", s.sameOrigin)
 	browser.GET("/setup", s.setupPage)

@@ -52,6 +52,7 @@ type Server struct {
 	feed    *feed
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
+	hooks   *hooks
 	handler http.Handler
 	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
@@ -71,6 +72,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	w.feed = newFeed(w, watch)
 	w.echo.HideBanner, w.echo.HidePort = true, true
 	w.echo.HTTPErrorHandler = w.writeError
+	w.hooks = newHooks()
 	w.routes()
 	w.handler = w.mounted(w.echo)
 	return w
@@ -79,8 +81,12 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close stops following the store, and closes every socket so that its page comes back to the next server. It may be called again.
-func (s *Server) Close() { s.feed.close() }
+// Close ends the hooks that wait, stops following the store, and closes every socket so that its page comes back to the next server. It may be
+// called again.
+func (s *Server) Close() {
+	s.hooks.stop()
+	s.feed.close()
+}
 
 // mounted serves next under the base path, after what is the same for every request.
 func (s *Server) mounted(next http.Handler) http.Handler {

@@ -25,15 +25,10 @@ type Hooks struct {
 	Patience time.Duration
 	Tried    func(error)           // as [api.Client.Await] takes it; nil: nobody is told
 	Opened   func(api.Interaction) // is told of each card; nil: nobody is told
-	// Stopping ends every wait, and withdraws nothing; nil: never.
-	Stopping context.Context
 }
 
 // How long what is only told may take: the client waits for its hook.
 const reportWithin = 10 * time.Second
-
-// errStopping says that the server is going to be back in a moment.
-var errStopping = errors.New("the server is restarting")
 
 // Answer answers one call of a hook. An error comes with the verdict for it: it is there to be told to people.
 func (s Hooks) Answer(ctx context.Context, h Hook) (Verdict, error) {
@@ -112,9 +107,7 @@ func (s Hooks) gate(ctx context.Context, h Hook) (Verdict, error) {
 		s.Opened(i)
 	}
 	if i, err = s.await(ctx, note); err != nil {
-		if !errors.Is(err, errStopping) {
-			s.Notes.Drop(h.Session, id)
-		}
+		s.Notes.Drop(h.Session, id)
 		return Verdict{}, err
 	}
 	v := verdictOf(i)
@@ -188,19 +181,12 @@ func (s Hooks) tried(err error) {
 	}
 }
 
-// await waits for the end of what a note is about. A client that went away no longer wants the answer.
+// await waits for the end of what a note is about. A client that went away no longer wants the answer; why it did is the cause of ctx.
 func (s Hooks) await(ctx context.Context, n Note) (i api.Interaction, err error) {
-	waiting, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if s.Stopping != nil {
-		defer context.AfterFunc(s.Stopping, func() { stop(errStopping) })()
-	}
-	i, err = s.Client.Await(waiting, n.Agent, n.Interaction, s.tried)
+	i, err = s.Client.Await(ctx, n.Agent, n.Interaction, s.tried)
 	switch {
 	case err == nil:
 		return i, nil
-	case context.Cause(waiting) == errStopping:
-		return i, errStopping
 	case ctx.Err() != nil:
 		s.withdraw(ctx, n)
 		return i, context.Cause(ctx)

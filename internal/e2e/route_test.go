@@ -58,6 +58,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "{project}/actors", project + "/actors"},
 		{"PUT", "{project}/actors", project + "/actors"},
 		{"GET", "{project}/actors/:actor", project + "/actors/actr_" + letters},
+		{"POST", "/hooks/claude", "/hooks/claude"},
 		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
 		{"POST", "/setup", "/setup"},
 		{"GET", "/signin", "/signin"},
