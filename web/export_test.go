@@ -20,3 +20,6 @@ func (s *Server) Routes() (all []*echo.Route) {
 	}
 	return all
 }
+
+// InputDiff is what a review shows.
+var InputDiff = inputDiff

@@ -50,7 +50,7 @@ var openapi = sync.OnceValue(func() *contract {
 var strictly = []config.Option{
 	config.WithFormatAssertions(),
 	config.WithStrictMode(),
-	config.WithStrictIgnorePaths("$.body.**metadata**", "$.body.**tool_call.input**", "$.body.**content_blocks**.input**", "$.body.tool_calls**.input**", "$.body.data**.input**", "$.body.suggestions**", "$.body.**updated_input**", "$.body.**updated_permissions**"),
+	config.WithStrictIgnorePaths("$.body.**metadata**", "$.body.**tool_call.input**", "$.body.**content_blocks**.input**", "$.body.tool_calls**.input**", "$.body.data**.input**", "$.body.data**.approval_policy.tools**", "$.body.suggestions**", "$.body.**updated_input**", "$.body.**updated_permissions**"),
 	config.WithStrictIgnoredHeadersExtra("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy"),
 }
 

@@ -29,6 +29,8 @@ type Config struct {
 	Log          *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
 	SignedIn func(first bool)
+	// Policies are the approval policies; nil: there are none. The service must use them too.
+	Policies Policies
 	// Demo starts the demo agent, unless it runs; nil: there is none.
 	Demo func()
 	// Gallery shows every component in every state at /gallery.

@@ -121,14 +121,15 @@ func (s *site) opens(key, at string, headers ...string) (*http.Response, func())
 // next is the next message, which must come soon. Heartbeats say nothing.
 func (st *stream) next() (m streamed) {
 	st.s.t.Helper()
-	for m = st.any(); m.comment == "beat"; {
-		m = st.any()
+	tooLong := time.After(30 * time.Second)
+	for m = st.any(tooLong); m.comment == "beat"; {
+		m = st.any(tooLong)
 	}
 	return m
 }
 
 // any is next that may be a heartbeat.
-func (st *stream) any() streamed {
+func (st *stream) any(tooLong <-chan time.Time) streamed {
 	st.s.t.Helper()
 	select {
 	case m, ok := <-st.messages:
@@ -136,7 +137,7 @@ func (st *stream) any() streamed {
 			st.s.t.Fatal("the stream has ended")
 		}
 		return m
-	case <-time.After(30 * time.Second):
+	case <-tooLong:
 		st.s.t.Fatal("nothing came")
 	}
 	return streamed{}
@@ -408,7 +409,7 @@ func TestHeartbeat(t *testing.T) {
 	st, k := s.ticking(s.operator, path)
 	for range 3 {
 		k.tick(t, 15*time.Second)
-		if got := st.any(); got.comment == "" || got.id != "" || got.data != "" || got.event != "" {
+		if got := st.any(time.After(30 * time.Second)); got.comment == "" || got.id != "" || got.data != "" || got.event != "" {
 			t.Errorf("%+v, want a comment", got)
 		}
 	}
@@ -622,6 +623,7 @@ func TestStreamThatCannotBeTold(t *testing.T) {
 type peeking struct {
 	*store.Store
 	then atomic.Pointer[func()]
+	read chan struct{} // tells of each time
 }
 
 func (p *peeking) Events(ctx context.Context, f interaction.EventFilter) ([]interaction.Event, error) {
@@ -629,6 +631,7 @@ func (p *peeking) Events(ctx context.Context, f interaction.EventFilter) ([]inte
 	if then := p.then.Load(); then != nil {
 		(*then)()
 	}
+	p.read <- struct{}{}
 	return list, err
 }
 
@@ -637,11 +640,13 @@ func (p *peeking) Events(ctx context.Context, f interaction.EventFilter) ([]inte
 func TestStreamHasNoGap(t *testing.T) {
 	s := newSite(t)
 	agent, path := s.newAgent("swe")
-	log := &peeking{Store: s.store}
+	log := &peeking{Store: s.store, read: make(chan struct{}, 100)}
 	pages := web.New(web.Config{Log: s.logger}, interaction.NewService(log, s.waits, s.logger, s.clock.Now), s.gate, s.store, &web.Watch{})
 	t.Cleanup(pages.Close)
 	s.http.Config.Handler = pages
 	witness := s.streams(s.operator, path+"/events/stream")
+	<-log.read // the witness has read the log twice, and follows
+	<-log.read
 	says := func() {
 		p := interaction.Principal{Kind: interaction.AgentPrincipal, ID: "key_x", ProjectID: s.project.ID}
 		said := []interaction.NewEvent{{Kind: interaction.ModelOutputEvent, Content: []interaction.ContentBlock{{Type: interaction.TextBlock, Text: "x"}}}}
@@ -650,9 +655,9 @@ func TestStreamHasNoGap(t *testing.T) {
 		}
 		<-witness.messages
 	}
-	reads := 0
+	var reads atomic.Int64
 	then := func() {
-		if reads++; reads <= 2 {
+		if reads.Add(1) <= 2 {
 			says()
 		}
 	}
@@ -661,7 +666,7 @@ func TestStreamHasNoGap(t *testing.T) {
 	first, second := st.next(), st.next()
 	log.then.Store(nil)
 	says()
-	if got := ids([]streamed{first, second, st.next()}); reads != 2 || !slices.Equal(got, []string{"1", "2", "3"}) {
-		t.Errorf("told %v, after %d reads", got, reads)
+	if got := ids([]streamed{first, second, st.next()}); reads.Load() != 2 || !slices.Equal(got, []string{"1", "2", "3"}) {
+		t.Errorf("told %v, after %d reads", got, reads.Load())
 	}
 }

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"sayso/internal/live":        {},
 	"sayso/internal/api":         {},
 	"sayso/internal/audit":       {},
+	"sayso/internal/policy":      {},
 
 	"sayso/internal/auth":  {"sayso/internal/interaction"},
 	"sayso/internal/store": {"sayso/internal/interaction", "sayso/internal/auth", "sayso/internal/audit"},
@@ -35,23 +36,24 @@ var mayImport = map[string][]string{
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
 		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth",
-		"sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
+		"sayso/internal/policy", "sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
 		"sayso/internal/agents", // what a client's hook means is the same over HTTP
 	},
 
 	// Agents speak REST, like anybody's.
 	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
 	"sayso/internal/server": {
-		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/store", "sayso/web",
+		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
+		"sayso/internal/store", "sayso/web",
 	},
-	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/server"},
+	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/policy", "sayso/internal/server"},
 	"sayso/cmd/sayso":    {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},
 	"sayso/internal/e2e":  {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
 	"sayso/internal/bench": {
-		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/server",
-		"sayso/internal/store", "sayso/web",
+		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
+		"sayso/internal/server", "sayso/internal/store", "sayso/web",
 	},
 }
 
@@ -70,7 +72,7 @@ var onlyIn = map[string][]string{
 }
 
 // standardOnly are the packages that import the standard library and nothing else.
-var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth"}
+var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/policy"}
 
 // source is one Go file of ours.
 type source struct {

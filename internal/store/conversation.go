@@ -152,6 +152,8 @@ func (c *conversation) step(step interaction.Step) error {
 		return c.end(step)
 	case interaction.Reported:
 		return c.reported(step)
+	case interaction.Decided:
+		return c.tx.decided(c.at, step)
 	}
 	return fmt.Errorf("a turn holds a %T", step) // unreachable unless bug in package interaction
 }

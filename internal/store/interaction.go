@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"sayso/internal/interaction"
@@ -144,7 +145,7 @@ func (s *Store) CountOpen(_ context.Context, project interaction.ID) (n int, err
 }
 
 // Create stores a new interaction; see [interaction.Store].
-func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Interaction, error)) (r interaction.Record, created bool, err error) {
+func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Step, error)) (made interaction.Asked, created bool, err error) {
 	var new head
 	err = s.writer.do(ctx, func(t *tx) error {
 		created = false
@@ -153,37 +154,57 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			return err
 		}
 		if id != "" {
-			r, err = t.record(s, id)
+			made, err = t.made(s, id)
 			return err
 		}
 		created = true
-		new, err = t.create(agent, creator, open)
-		r = new.record
+		new, made, err = t.create(agent, creator, open)
 		if err != nil {
 			return err
 		}
-		return t.remember(once, r.ID, r.CreatedAt)
+		id, at := made.ID, made.CreatedAt
+		if d := made.Decided; d != nil {
+			id, at = d.ID, d.At
+		}
+		return t.remember(once, id, at)
 	})
-	if created = created && err == nil; created {
+	if created = created && err == nil; created && made.Decided == nil {
 		s.heads.keep(new)
 	}
-	return r, created, err
+	return made, created, err
 }
 
-func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (head, error) {
+// made is what an earlier request with the same key made.
+func (t *tx) made(s *Store, id interaction.ID) (made interaction.Asked, err error) {
+	if id.WellFormed(interaction.InteractionPrefix) {
+		made.Record, err = t.record(s, id)
+		return made, err
+	}
+	made.Decided, err = t.decidedBefore(id)
+	return made, err
+}
+
+func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
 	at, a, err := t.asker(agent)
 	if err != nil {
-		return head{}, err
+		return new, made, err
 	}
 	already, err := t.openOf(at.agent, creator)
 	if err != nil {
-		return head{}, err
+		return new, made, err
 	}
-	i, err := open(a, already)
+	step, err := open(a, already)
 	if err != nil {
-		return head{}, err
+		return new, made, err
 	}
-	return t.insertInteraction(at, i)
+	switch step := step.(type) {
+	case interaction.Opened:
+		new, err = t.insertInteraction(at, step.Interaction)
+		return new, interaction.Asked{Record: new.record}, err
+	case interaction.Decided:
+		return new, interaction.Asked{Decided: &step}, t.decided(at, step)
+	}
+	return new, made, fmt.Errorf("an ask became a %T", step) // unreachable unless bug in package interaction
 }
 
 // openOf counts what one asker has open for an agent.
