@@ -20,7 +20,9 @@ type Hooks struct {
 	Agent   string        // a pin; "": the name of the session's folder
 	Timeout time.Duration // until an unanswered request is denied; 0: the server's default
 	Advise  bool          // have no opinion when nobody could be asked or nobody answered, rather than deny
-	Notes   Notes
+	// Told says that somebody else tells the conversation what is said and done, and has the client's permission prompts answered.
+	Told  bool
+	Notes Notes
 	// Patience is how long a server that cannot be reached is tried before a request is given up; 0: it is tried once.
 	Patience time.Duration
 	Tried    func(error)           // as [api.Client.Await] takes it; nil: nobody is told
@@ -33,6 +35,8 @@ const reportWithin = 10 * time.Second
 // Answer answers one call of a hook. An error comes with the verdict for it: it is there to be told to people.
 func (s Hooks) Answer(ctx context.Context, h Hook) (Verdict, error) {
 	switch {
+	case s.Told && h.Event == PermissionRequest:
+		return Verdict{}, nil
 	case h.ownTool():
 		return Verdict{Decision: "allow", Source: "own_tool"}, nil
 	case !h.Gates():
@@ -58,19 +62,24 @@ func (s Hooks) reason(err error) error {
 	return err
 }
 
-// enter is the agent that a session is of: the one that is named, or the one that the key is bound to, which may make no other.
-func (s Hooks) enter(ctx context.Context, h Hook) (id string, err error) {
+// Enter is the agent of a session in a folder: the one that is named, or the one that the key is bound to, which may make no other.
+func (s Hooks) Enter(ctx context.Context, cwd string) (api.Agent, error) {
 	name := api.NewAgent{Name: s.Agent, Key: s.Agent}
 	if name.Name == "" {
-		name.Name = folderName(h.CWD)
+		name.Name = folderName(cwd)
 	}
 	agent, err := s.Client.CreateAgent(ctx, name)
 	var e *api.Error
 	if errors.As(err, &e) && e.Status == http.StatusForbidden {
 		if me, meErr := s.Client.Me(ctx); meErr == nil && me.AgentID != "" {
-			return me.AgentID, nil
+			return api.Agent{ID: me.AgentID}, nil
 		}
 	}
+	return agent, err
+}
+
+func (s Hooks) enter(ctx context.Context, h Hook) (id string, err error) {
+	agent, err := s.Enter(ctx, h.CWD)
 	return agent.ID, err
 }
 
@@ -245,7 +254,7 @@ func (s Hooks) ran(ctx context.Context, h Hook) error {
 
 // did tells of a call for which no card decided, and of its result.
 func (s Hooks) did(ctx context.Context, h Hook, result api.Result) error {
-	if h.Tool == "ask_question" { // which is a question to a person here
+	if s.Told || h.Tool == "ask_question" { // which is a question to a person here
 		return nil
 	}
 	agent, err := s.enter(ctx, h)
@@ -275,7 +284,7 @@ func told(ctx context.Context, c *api.Client, agent string, call api.ToolCall, r
 
 // says adds a text to the conversation.
 func (s Hooks) says(ctx context.Context, h Hook, kind, text, stopReason string) error {
-	if text = shown(text); strings.TrimSpace(text) == "" {
+	if text = shown(text); s.Told || strings.TrimSpace(text) == "" {
 		return nil
 	}
 	agent, err := s.enter(ctx, h)

@@ -139,7 +139,7 @@ func (h *hook) answer(ctx context.Context, format agents.Format, call agents.Hoo
 		call.CWD = projectFolder()
 	}
 	return agents.Hooks{
-		Client: client, Format: format, Notes: h.notes(), Advise: h.advises(), Tried: o.tried, Patience: h.atMost(hookPatience),
+		Client: client, Format: format, Notes: h.notes(), Advise: h.advises(), Told: os.Getenv(runningIn) != "", Tried: o.tried, Patience: h.atMost(hookPatience),
 		Agent:   pinned(h.agent, "SAYSO_AGENT", "SAYSO_MCP_AGENT_ID"),
 		Timeout: time.Duration(h.timeout) * time.Second,
 		Opened: func(i api.Interaction) {
