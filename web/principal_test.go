@@ -60,7 +60,7 @@ func (c *cast) as(who, method, path, body string) answer {
 	switch {
 	case path == "/mcp":
 		headers = append(headers, "Accept", "application/json, text/event-stream")
-	case !strings.HasPrefix(path, "/api/") && method == "POST":
+	case !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST":
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
 	return c.call(c.keys[who], method, path, body, headers...)
@@ -90,6 +90,9 @@ func paged(status int) map[string]int { return all(303, "session", status) }
 
 // hail begins a session of MCP.
 const hail = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// notified is a hook that waits for nobody.
+const notified = `{"session_id":"s1","cwd":"/home/dev/shop","hook_event_name":"Notification","message":"Hello","notification_type":"auth_success"}`
 
 const agents = "asker other bound elsewhere"
 
@@ -141,6 +144,7 @@ var everyRoute = []struct {
 	{"POST", "/mcp", hail, keyed(200)},
 	{"GET", "/mcp", "", keyed(400)},    // no session
 	{"DELETE", "/mcp", "", keyed(400)}, // no session
+	{"POST", "/hooks/claude", notified, keyed(403, agents, 200)},
 
 	{"GET", "/setup", "", all(403, "session", 303)},
 	{"POST", "/setup", "code=x", all(403)},
@@ -353,7 +357,7 @@ func TestUnauthorizedTellsNothing(t *testing.T) {
 	c := newCast(t)
 	var first string
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" {
+		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" && route.path != "/hooks/claude" {
 			continue
 		}
 		for _, key := range []string{"", c.keys["revoked"], c.keys["malformed"], auth.NewSecret(interaction.AgentPrincipal)} {

@@ -64,6 +64,7 @@ func (s *Server) routes() {
 	api.POST("/mcp", s.serveMCP)
 	api.GET("/mcp", s.serveMCP)
 	api.DELETE("/mcp", s.serveMCP)
+	api.POST("/hooks/claude", s.answerHook)
 
 	// Each may be posted to from our own pages only; no GET changes anything.
 	browser := e.Group("", s.sameOrigin)

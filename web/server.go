@@ -57,6 +57,7 @@ type Server struct {
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
 	mcp     *mcp.Handler
+	hooks   *hooks
 	handler http.Handler
 	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
@@ -77,6 +78,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	w.echo.HideBanner, w.echo.HidePort = true, true
 	w.echo.HTTPErrorHandler = w.writeError
 	w.mcp = mcp.NewHandler(mcp.Config{Version: config.Version, Log: config.Log}, w.echo)
+	w.hooks = newHooks()
 	w.routes()
 	w.handler = w.mounted(w.echo)
 	return w
@@ -85,9 +87,11 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close ends the calls over MCP, stops following the store, and closes every socket so that its page comes back to the next server. It may be called again.
+// Close ends the calls over MCP and the hooks that wait, stops following the store, and closes every socket so that its page comes back to the
+// next server. It may be called again.
 func (s *Server) Close() {
 	s.mcp.Close()
+	s.hooks.stop()
 	s.feed.close()
 }
 

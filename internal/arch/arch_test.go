@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"sayso/web": {
 		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/mcp",
 		"sayso/internal/policy", "sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
+		"sayso/internal/agents", // what a client's hook means is the same over HTTP
 	},
 
 	// Agents speak REST, like anybody's.

@@ -62,6 +62,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"POST", "/mcp", "/mcp"},
 		{"GET", "/mcp", "/mcp"},
 		{"DELETE", "/mcp", "/mcp"},
+		{"POST", "/hooks/claude", "/hooks/claude"},
 		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
 		{"POST", "/setup", "/setup"},
 		{"GET", "/signin", "/signin"},
