@@ -23,11 +23,11 @@ test: programs ## everything, browser tests included
 programs: # what the tests drive
 	@.ci/programs
 
-check: ## the fast part: vet, staticcheck, generated code, tests without browsers
+check: ## the fast part: vet, staticcheck, generated code, tests without browsers and Node
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 	$(GO) tool templ generate -log-level error && git diff --exit-code -- '*_templ.go'
-	SAYSO_SKIP=browser $(GO) test ./...
+	SAYSO_SKIP=browser,node $(GO) test ./...
 
 dev: ## serve, and rebuild on change; shows every component at /gallery
 	$(GO) tool templ generate --watch --cmd="$(GO) run ./cmd/sayso serve --dev"

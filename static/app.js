@@ -186,7 +186,9 @@
     localize(fresh)
     if (isOpen(fresh)) {
       const problem = $('.problem:not(:empty)', fresh)
-      if (focused) (problem ? $('input', problem.closest('fieldset')) : headingOf(fresh)).focus()
+      const field = problem && $('input, textarea', problem.closest('fieldset, .more-field'))
+      if (focused) (field ?? $('[data-focus]', fresh) ?? headingOf(fresh)).focus()
+      guard($$('article', cards)) // all below has moved: a second click was not meant for what is there now
       return
     }
     if (wasOpen || held.has(card)) hold(fresh, height, held.get(card))
@@ -418,7 +420,7 @@
   function settle() {
     const now = performance.now()
     if (pointer === 'over' || now - lastInput < 2000) return
-    if (document.activeElement?.matches('input:not([type=radio], [type=checkbox])')) return
+    if (document.activeElement?.matches('input:not([type=radio], [type=checkbox]), article textarea')) return
     if (main?.style.minHeight) {
       main.style.minHeight = ''
       guard($$('article', cards))
@@ -594,6 +596,7 @@
   on('submit', (event) => {
     const card = cardOf(event.target)
     if (!card || !event.target.hasAttribute('hx-post')) return
+    if (event.submitter?.hidden) return stop(event) // Enter on a box
     if (isGuarded(card) || card.ariaBusy === 'true' || unanswered(event.target)) stop(event)
   }, true)
 
@@ -621,9 +624,11 @@
     if (question) setText($('[data-problem]', question), '')
   })
 
-  // Text of an option that is not chosen is hidden, and not part of the answer.
+  // Text of an option that is not chosen is hidden, and not part of the answer. A button may have an address of its own, which htmx would
+  // pass over.
   on('htmx:config:request', (event) => {
     const { sourceElement, request } = event.detail.ctx
+    if (request.submitter?.hasAttribute('formaction')) request.action = request.submitter.formAction
     for (const field of $$('[data-question] .option-details input', sourceElement)) {
       if (!$('.allows-text:checked', field.closest('[data-question]'))) request.body.delete(field.name)
     }
@@ -662,28 +667,46 @@
   // ---- Drafts ----
 
   const draftKey = (card) => `sayso:draft:${idOf(card)}`
-  const textFields = (card) => $$('form input[type=text]', card)
-  const draftedTexts = (card) => textFields(card).map((field) => field.value.trim()).filter(Boolean)
+  const textFields = (card) => $$('form :is(input[type=text], textarea)', card)
+  const changed = (field) => field.matches('input') || field.value !== field.defaultValue // a textarea begins with what the agent sent
+  const reviewed = (card) => $$('.permission-actions input[type=hidden]:is([name=note], [name=updated_input])', card)
+  const draftedTexts = (card) => [...textFields(card).filter(changed), ...reviewed(card)].map((field) => field.value.trim()).filter(Boolean)
 
+  const draftOf = (card) => JSON.parse(sessionStorage.getItem(draftKey(card)) ?? 'null') ?? { texts: {}, chosen: [] }
   const forgetDraft = (card) => sessionStorage.removeItem(draftKey(card))
 
+  // saveDraft keeps what belongs to fields that are not there now: those of an input that is being looked at.
   function saveDraft(card) {
-    const texts = Object.fromEntries(textFields(card).map((field) => [field.id, field.value]))
-    const chosen = $$('input:checked', card).map((input) => input.id)
+    const before = draftOf(card)
+    const texts = { ...before.texts }
+    for (const field of textFields(card)) texts[field.id] = changed(field) ? field.value : ''
+    const gone = before.chosen.filter((id) => !document.getElementById(id))
+    const chosen = $$('input:checked', card).map((input) => input.id).concat(gone)
     sessionStorage.setItem(draftKey(card), JSON.stringify({ texts, chosen }))
   }
 
   function restoreDraft(card) {
-    const draft = JSON.parse(sessionStorage.getItem(draftKey(card)) ?? 'null')
-    if (!draft) return
+    const draft = draftOf(card)
     for (const field of textFields(card)) {
       const text = draft.texts[field.id]
-      if (!text || field.value) continue
+      if (!text || (field.matches('input') ? field.value : changed(field))) continue
       field.value = text
-      const reveal = field.closest('.revealed')?.previousElementSibling
-      if (reveal) reveal.open = true
+      unfold(field)
     }
-    for (const id of $('input:checked', card) ? [] : draft.chosen) $(`#${id}`, card)?.click()
+    for (const id of $('input:checked', card) ? [] : draft.chosen) {
+      const input = document.getElementById(id)
+      if (!input) continue
+      input.click()
+      unfold(input)
+    }
+  }
+
+  // unfold opens what a field is folded away in.
+  function unfold(field) {
+    const reveal = field.closest('.revealed')?.previousElementSibling
+    const details = field.closest('details')
+    if (reveal) reveal.open = true
+    if (details) details.open = true
   }
 
   onCard('input', (card) => isOpen(card) && saveDraft(card))
@@ -831,7 +854,9 @@
     if (was && !was.end) scrollTo(0, was.y)
     else if (!location.hash) {
       scrollTo(0, root.scrollHeight)
-      $('#cards article[data-state=open]')?.scrollIntoView({ block: 'nearest' })
+      const first = $('#cards article[data-state=open]')
+      const tall = first?.offsetHeight > bottomOfWindow() - topOfWindow()
+      first?.scrollIntoView({ block: tall ? 'start' : 'nearest' }) // a tall one is read from its beginning; its buttons stick to the end
     }
   }
 

@@ -1,7 +1,7 @@
 // Keyboard shortcuts for the cards: j and k move, a and d answer, ? lists them. The list has the switch that turns them off.
 //
-// a and d act only on the card that has focus, only when all of it is in view, and never on a held or hurried second press: what
-// follows an answer is another card.
+// a and d act only on the card that has focus, only when all of it is in view, never on a held or hurried second press, since what
+// follows an answer is another card, and never from among what goes with Allow, which they would leave behind.
 'use strict'
 ;(() => {
   const $ = (selector, within = document) => within.querySelector(selector)
@@ -32,7 +32,7 @@
   function press(selector) {
     const card = cardOf(document.activeElement)
     const button = card && $(selector, card)
-    if (!button || performance.now() < restUntil) return
+    if (!button || performance.now() < restUntil || document.activeElement.closest('.more, .review')) return
     if (inView(card)) button.click()
     else card.scrollIntoView({ block: 'end' })
   }

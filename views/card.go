@@ -220,10 +220,16 @@ func (c Card) ownPrompt(q Question) bool {
 	return len(c.Questions) > 1 || q.Prompt.String() != c.Title.String()
 }
 
-// typed is the reason that came back with a refused form.
-func typed(c Card) string {
-	if len(c.Typed) == 0 {
-		return ""
+// opened says that something under More was filled in.
+func (d Draft) opened() bool { return d.Note != "" || d.Input != "" || d.Remember || d.Session }
+
+// edited is the input in its field.
+func (c Card) edited() string {
+	if c.Draft.Input != "" {
+		return c.Draft.Input
 	}
-	return c.Typed[0]
+	return c.With.Input
 }
+
+// reviewID is the id of a part of the review.
+func (c Card) reviewID(part string) string { return c.ID + "-review" + part }

@@ -37,6 +37,7 @@ var iconPaths = map[string]string{
 	"up":         "M8 13V3.4M4.2 7.2 8 3.4l3.8 3.8",
 	"down":       "M8 3v9.6M4.2 8.8 8 12.6l3.8-3.8",
 	"front":      "M3 2.6h10M8 13.4V5.8M4.6 9.2 8 5.8l3.4 3.4",
+	"settings":   "M1.8 4.8h5.4M11.4 4.8h2.8M1.8 11.2h2.8M8.8 11.2h5.4M9.3 6.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM6.7 13a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6Z",
 	"chevron":    "m6 4 4 4-4 4",
 }
 
@@ -100,7 +101,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(iconPaths[name]).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 35, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 36, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {

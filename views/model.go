@@ -33,9 +33,10 @@ type Section string
 
 // The sections of the rail.
 const (
-	SectionInbox  Section = "inbox"
-	SectionAgents Section = "agents"
-	SectionNone   Section = ""
+	SectionInbox    Section = "inbox"
+	SectionAgents   Section = "agents"
+	SectionSettings Section = "settings"
+	SectionNone     Section = ""
 )
 
 // URL is a path of ours as the browser must ask for it, under the base path.
@@ -244,8 +245,14 @@ type Card struct {
 	Problem  *Problem // what was wrong with the form just posted; nil: nothing
 	// Lost says that somebody else's answer came first; the card then shows theirs, and what was typed, to copy.
 	Lost bool
-	// Typed is what the form just posted held: a reason, or the texts of a question; for Lost and Problem.
+	// Typed are the texts of the form just posted, for Lost.
 	Typed []string
+	// With is what may go with Allow, under More; of an open permission.
+	With With
+	// Review is an edited input that was sent to be looked at. Nothing is allowed yet. nil: none.
+	Review *Review
+	// Draft is what the form just posted held, put back with Problem.
+	Draft Draft
 }
 
 // ElementID is the id of the card's element, by which pushes find it.
@@ -253,6 +260,75 @@ func (c Card) ElementID() string { return "interaction-" + c.ID }
 
 // FieldID is the id of the n-th question's part of the form, unique in the page.
 func (c Card) FieldID(n int, part string) string { return c.ID + "-q" + strconv.Itoa(n) + part }
+
+// With is what may go with Allow.
+type With struct {
+	ReviewURL string // where an edited input goes to be looked at; it allows nothing
+	Input     string // the input to edit, as JSON; "" when it is too long for every page: WholeURL has it
+	WholeURL  string
+	Remember  []Grant // what the agent suggests to remember; empty: nothing is offered
+	Session   SessionRule
+}
+
+// Grant is one thing that would be remembered.
+type Grant struct {
+	Does  string // "Allow without asking"
+	Rules []ToolRule
+	Names []display.Text // directories, or a mode
+	JSON  display.Text   // instead of all that: what cannot be put into words
+}
+
+// ToolRule is a tool, and what of it.
+type ToolRule struct {
+	Tool    display.Text
+	Content display.Text
+	Every   bool // no content: every call
+}
+
+// SessionRule is what "Don't ask again in this session" would cover.
+type SessionRule struct {
+	Tool      display.Text
+	Command   display.Text // exactly this one; empty: every call of the tool
+	Redirects bool         // it reads or writes by redirection
+	Chains    bool         // it is made of several commands
+	Refused   string       // why there is no such rule; "" when there is one
+}
+
+// Review is an edited input, and what would go with it.
+type Review struct {
+	Lines    []DiffLine
+	Input    string // sent as it is
+	Bound    string // names exactly this input and request
+	Note     string
+	Remember bool
+	Session  *SessionRule // nil: not asked for
+}
+
+// DiffLine is a line of what changed.
+type DiffLine struct {
+	Op      DiffOp
+	Text    display.Text
+	Skipped int // of DiffSkip: how many unchanged lines are left out
+}
+
+// DiffOp is what became of a line.
+type DiffOp string
+
+// What can become of a line.
+const (
+	DiffSame DiffOp = "same"
+	DiffOut  DiffOp = "out"
+	DiffIn   DiffOp = "in"
+	DiffSkip DiffOp = "skip" // unchanged lines that are left out
+)
+
+// Draft is what somebody filled in.
+type Draft struct {
+	Reason            string
+	Note              string
+	Input             string // "": as the agent sent it
+	Remember, Session bool
+}
 
 // Kind is what an interaction asks for.
 type Kind string
@@ -336,6 +412,7 @@ type End struct {
 	// JSON, empty when there are none.
 	Instead    display.Text
 	Remembered display.Text
+	Changes    []DiffLine   // from the input proposed to Instead; empty also when they are very long
 	Cause      string       // why it was canceled, as a sentence; "" otherwise
 	Answers    []AnswerLine // of a question
 }

@@ -129,6 +129,9 @@ func wireAgent(a interaction.Agent) api.Agent {
 	if !a.ArchivedAt.IsZero() {
 		out.ArchivedAt = &api.Time{Time: a.ArchivedAt}
 	}
+	if !a.StoppedAt.IsZero() {
+		out.StoppedAt = &api.Time{Time: a.StoppedAt}
+	}
 	if !a.LastSeenAt.IsZero() {
 		out.LastSeenAt = &api.Time{Time: a.LastSeenAt}
 	}

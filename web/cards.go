@@ -102,6 +102,9 @@ func (s *Server) resolveCard(c echo.Context) error {
 	}
 	filled := cardForm{values: form, asked: i}
 	answers, err := filled.answers()
+	if err == nil && filled.unreviewed(answers.UpdatedInput) {
+		return s.showReview(c, filled)
+	}
 	if err == nil {
 		_, _, err = s.service.Resolve(c.Request().Context(), principal(c), ref, answers)
 	}
@@ -135,7 +138,7 @@ func (s *Server) afterAnswer(c echo.Context, filled cardForm, err error) error {
 		})
 	case interaction.ValidationFailed, interaction.InvalidRequest:
 		return s.showCard(c, http.StatusUnprocessableEntity, func(card *views.Card) {
-			card.Problem, card.Typed = &views.Problem{Message: interaction.AsError(err).Message}, filled.typed()
+			card.Problem = &views.Problem{Message: interaction.AsError(err).Message}
 			filled.putBack(card)
 		})
 	}
@@ -164,7 +167,7 @@ func (s *Server) showCard(c echo.Context, status int, adjust func(*views.Card)) 
 	return s.renderStatus(c, status, views.CardView(cards[0]))
 }
 
-// cardForm is a card's form as it was posted: qN with the indices chosen for question N, qN_text, digest, and a note with Allow.
+// cardForm is a card's form as it was posted: qN with the indices chosen for question N, qN_text, digest, and what may go with Allow.
 type cardForm struct {
 	values map[string][]string
 	asked  interaction.Interaction
@@ -180,7 +183,7 @@ func (f cardForm) text(name string) string {
 
 // answers reads the form. A decision is bound to what was shown, so the digest must be there.
 func (f cardForm) answers() (interaction.Answers, error) {
-	a := interaction.Answers{Digest: f.text("digest"), Note: f.text("note")}
+	a := interaction.Answers{Digest: f.text("digest"), Note: strings.TrimSpace(f.text("note"))}
 	if err := f.checkFields(); err != nil {
 		return a, err
 	}
@@ -191,7 +194,7 @@ func (f cardForm) answers() (interaction.Answers, error) {
 		}
 		a.Answers = append(a.Answers, answer)
 	}
-	return a, nil
+	return a, f.addExtras(&a)
 }
 
 func (f cardForm) answer(n int, q interaction.Question) (a interaction.Answer, err error) {
@@ -233,6 +236,9 @@ func (f cardForm) missing() string {
 // checkFields says what is wrong with the fields as such: one that the form does not have, one that is there twice, no digest.
 func (f cardForm) checkFields() error {
 	single, several := []string{"digest", "note"}, []string{}
+	if f.asked.Kind == interaction.PermissionKind {
+		single = append(single, extraFields...)
+	}
 	for n := range f.asked.Questions() {
 		single = append(single, "q"+strconv.Itoa(n)+"_text")
 		several = append(several, "q"+strconv.Itoa(n))
@@ -269,6 +275,9 @@ func (f cardForm) typed() (texts []string) {
 	if note := strings.TrimSpace(f.text("note")); note != "" {
 		texts = append(texts, note)
 	}
+	if input := f.changedText(); input != "" {
+		texts = append(texts, input)
+	}
 	return texts
 }
 
@@ -282,6 +291,9 @@ func missing(multiple bool) string {
 
 // putBack fills the card's form in as it was posted.
 func (f cardForm) putBack(card *views.Card) {
+	if f.asked.Kind == interaction.PermissionKind {
+		card.Draft = f.draft()
+	}
 	for n := range card.Questions {
 		name := "q" + strconv.Itoa(n)
 		card.Questions[n].Text = f.text(name + "_text")

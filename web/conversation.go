@@ -24,40 +24,53 @@ func (s *Server) conversationPage(c echo.Context) error {
 func (s *Server) showConversation(c echo.Context, status int, adjust func(*views.Composer)) error {
 	q := queryOf(c, "before")
 	before := q.sequence("before")
-	in, id, err := s.agentInProject(c)
+	in, agent, err := s.conversationOf(c)
 	if err != nil || q.err != nil {
 		return firstOf(q.err, err)
 	}
-	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
-	if err != nil {
+	model := views.Conversation{}
+	if model.Page, err = s.pageIn(c, in, display.Line(agent.Name).String(), views.SectionAgents); err != nil {
 		return err
 	}
-	page, err := s.pageIn(c, in, agent.Name, views.SectionAgents)
-	if err != nil {
-		return err
-	}
-	page.Title = display.Line(agent.Name).String()
 	p := s.presenter(in)
-	model := views.Conversation{Page: page, Agent: p.agentRow(agent)}
-	model.LiveURL, model.CardsURL = p.agentURL(id)+"/live", p.agentURL(id)+"/cards"
-	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: id}); err != nil {
+	model.Agent, model.LiveURL, model.CardsURL = p.agentRow(agent), p.agentURL(agent.ID)+"/live", p.agentURL(agent.ID)+"/cards"
+	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: agent.ID}); err != nil {
 		return err
 	}
 	model.More = max(agent.OpenInteractions-len(model.Cards), 0)
-	if err := s.fillTimeline(c, in, id, before, &model); err != nil {
+	if err := s.fillTimeline(c, in, agent.ID, before, &model); err != nil {
 		return err
 	}
-	inputs, err := s.service.Waiting(c.Request().Context(), principal(c), in, id)
+	if err := s.fillInputs(c, in, agent, &model, adjust); err != nil {
+		return err
+	}
+	return s.renderStatus(c, status, views.ConversationPage(model))
+}
+
+// conversationOf is the agent that the path names, as it is.
+func (s *Server) conversationOf(c echo.Context) (interaction.Project, interaction.Agent, error) {
+	in, id, err := s.agentInProject(c)
+	if err != nil {
+		return in, interaction.Agent{}, err
+	}
+	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
+	return in, agent, err
+}
+
+// fillInputs shows what waits for the agent, and the composer to whoever may write.
+func (s *Server) fillInputs(c echo.Context, in interaction.Project, agent interaction.Agent, model *views.Conversation, adjust func(*views.Composer)) error {
+	p, who := s.presenter(in), principal(c)
+	inputs, err := s.service.Waiting(c.Request().Context(), who, in, agent.ID)
 	if err != nil {
 		return err
 	}
-	model.Waiting = p.waiting(agent, inputs, principal(c).Can(interaction.ScopeResolve))
+	model.Waiting = p.waiting(agent, inputs, who.Can(interaction.ScopeResolve))
 	if model.Waiting.CanWrite {
-		composer := p.composer(agent, len(inputs), principal(c))
+		composer := p.composer(agent, len(inputs), who)
 		adjust(&composer)
 		model.Composer = &composer
 	}
-	return s.renderStatus(c, status, views.ConversationPage(model))
+	return nil
 }
 
 func (p presenter) composer(agent interaction.Agent, waiting int, who interaction.Principal) views.Composer {
@@ -91,19 +104,15 @@ func (s *Server) fillTimeline(c echo.Context, in interaction.Project, agent inte
 func (s *Server) conversationCards(c echo.Context) error {
 	q := queryOf(c, "have", "after")
 	have, after := q.have(), q.sequence("after")
-	in, id, err := s.agentInProject(c)
+	in, agent, err := s.conversationOf(c)
 	if err != nil || q.err != nil {
 		return firstOf(q.err, err)
-	}
-	agent, err := s.service.Agent(c.Request().Context(), principal(c), in, id)
-	if err != nil {
-		return err
 	}
 	rest, err := s.besideCards(c, in, agent, after, q.has("after"))
 	if err != nil {
 		return err
 	}
-	f := interaction.Filter{Project: in.ID, Agent: id}
+	f := interaction.Filter{Project: in.ID, Agent: agent.ID}
 	return s.answerCards(c, in, f, have, rest.tag, func(cards []views.Card) templ.Component {
 		return templ.Join(append([]templ.Component{views.ConversationCards(cards)}, rest.parts...)...)
 	})
@@ -124,30 +133,28 @@ func (s *Server) besideCards(c echo.Context, in interaction.Project, agent inter
 	if err != nil {
 		return b, err
 	}
-	row := p.agentRow(agent)
-	b.parts = append(b.parts, views.WaitingView(p.waiting(agent, inputs, who.Can(interaction.ScopeResolve))), views.AgentStateView(row))
-	b.tag = append(b.tag, fmt.Sprint(agent.Version, agent.State))
+	b.add(fmt.Sprint(agent.Version, agent.State),
+		views.WaitingView(p.waiting(agent, inputs, who.Can(interaction.ScopeResolve))), views.AgentStateView(p.agentRow(agent)))
 	calls, err := s.service.UnfinishedCalls(ctx, who, in, agent.ID, unfinishedAtOnce)
-	if err != nil {
-		return b, err
-	}
 	for _, call := range calls {
-		b.parts = append(b.parts, views.CallView(p.call(call)))
-		b.tag = append(b.tag, string(call.ID)+string(call.State))
+		b.add(string(call.ID)+string(call.State), views.CallView(p.call(call)))
 	}
-	if !timeline {
-		return b, nil
+	if err != nil || !timeline {
+		return b, err
 	}
 	f := interaction.EventFilter{Agent: agent.ID, Kinds: interaction.TimelineEvents, NoAnswers: true, After: after, Limit: timelineAtOnce}
 	events, _, err := s.service.Events(ctx, who, in, f)
 	if err != nil || len(events) == 0 {
 		return b, err
 	}
-	last := events[len(events)-1].Sequence
-	b.tag = append(b.tag, strconv.FormatInt(last, 10))
 	parts, err := s.timeline(ctx, who, in).parts(events)
-	b.parts = append(append(b.parts, parts...), views.TimelineLast(last))
+	last := events[len(events)-1].Sequence
+	b.add(strconv.FormatInt(last, 10), append(parts, views.TimelineLast(last))...)
 	return b, err
+}
+
+func (b *beside) add(tag string, parts ...templ.Component) {
+	b.tag, b.parts = append(b.tag, tag), append(b.parts, parts...)
 }
 
 // parts draws events for a page that has those before: entries, and the calls whose results are among them.
@@ -279,22 +286,11 @@ func (s *Server) archiveFromPage(c echo.Context) error {
 
 // afterPost shows what became of a form of the conversation: done, or refused with what was typed kept.
 func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interaction.ID, err error, keep func(*views.Composer)) error {
-	at := s.presenter(in).agentURL(agent)
-	status := statuses[interaction.CodeOf(err)]
-	switch interaction.CodeOf(err) {
-	case "":
-		if !isFragment(c) {
-			return c.Redirect(http.StatusSeeOther, at)
-		}
-		now, err := s.changed(c, in, agent)
-		if err != nil {
-			return err
-		}
-		return s.render(c, templ.Join(now...))
-	case interaction.ValidationFailed, interaction.InvalidRequest:
-		status = http.StatusUnprocessableEntity
-	case interaction.Conflict, interaction.StateTransition, interaction.RateLimited:
-	default:
+	if err == nil && !isFragment(c) {
+		return c.Redirect(http.StatusSeeOther, s.presenter(in).agentURL(agent))
+	}
+	status, told := refusals[interaction.CodeOf(err)]
+	if err != nil && !told {
 		return err
 	}
 	problem := func(composer *views.Composer) {
@@ -304,13 +300,22 @@ func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interac
 	if !isFragment(c) {
 		return s.showConversation(c, status, problem)
 	}
-	composer := views.Composer{PostURL: at + "/inputs"}
-	problem(&composer)
-	now, err := s.changed(c, in, agent)
-	if err != nil {
-		return err
+	now, failed := s.changed(c, in, agent)
+	if failed != nil {
+		return failed
 	}
+	if err == nil {
+		return s.render(c, templ.Join(now...))
+	}
+	composer := views.Composer{PostURL: s.presenter(in).agentURL(agent) + "/inputs"}
+	problem(&composer)
 	return s.renderStatus(c, status, templ.Join(append(now, views.ComposerView(composer))...))
+}
+
+// refusals are what a person is told beside the form; any other failure is a page, or a fragment, of its own.
+var refusals = map[interaction.Code]int{
+	interaction.ValidationFailed: http.StatusUnprocessableEntity, interaction.InvalidRequest: http.StatusUnprocessableEntity,
+	interaction.Conflict: http.StatusConflict, interaction.StateTransition: http.StatusConflict, interaction.RateLimited: http.StatusTooManyRequests,
 }
 
 // changed is what a form of the conversation may have changed, as it is now. The rest comes over the socket.

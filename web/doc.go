@@ -14,7 +14,8 @@
 // # Live
 //
 // live.go follows the store. For each committed change it loads, presents and renders once, with the components of the page itself, and
-// fans the bytes out to the sockets that watch. No handler publishes.
+// fans the bytes out to the sockets that watch. stream.go does the same for the streams of the API: what it sends is read from the log, so a
+// stream says what a page of the log says. No handler publishes.
 //
 // Whatever an agent wrote goes through package display on its way into a view model (present.go); the type of the models sees to that.
 package web

@@ -1,6 +1,15 @@
 package web
 
-import "github.com/labstack/echo/v4"
+import (
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// SetTicks has streams go by other ticks than those of time. Call it before there is a stream.
+func (s *Server) SetTicks(every func(time.Duration) (ticks <-chan time.Time, stop func())) {
+	s.every = every
+}
 
 // Routes are all that the server answers.
 func (s *Server) Routes() (all []*echo.Route) {
@@ -11,3 +20,6 @@ func (s *Server) Routes() (all []*echo.Route) {
 	}
 	return all
 }
+
+// InputDiff is what a review shows.
+var InputDiff = inputDiff

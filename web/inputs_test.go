@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +75,50 @@ func TestSendOnce(t *testing.T) {
 	if late.Input.State != "resolved" || len(s.waiting(path)) != 0 || len(s.waiting(other)) != 0 {
 		t.Errorf("after it was taken: %+v, waiting %v", late.Input, s.waiting(path))
 	}
+}
+
+// TestSendOnceInParallel sends the same steering message with the same key at once: one message comes of it, and it supersedes once.
+func TestSendOnceInParallel(t *testing.T) {
+	s := newSite(t)
+	_, path := s.newAgent("swe")
+	i, _ := s.asks(path, bash)
+	made, bodies := 0, map[string]bool{}
+	for _, got := range atOnce(t, 100, func(int) (answer, error) {
+		return s.try(s.operator, "POST", path+"/inputs", said("Stop.", supersede), "Idempotency-Key", "k")
+	}) {
+		if bodies[string(got.body)] = true; got.status == http.StatusCreated {
+			made++
+		} else if got.status != http.StatusOK {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+	if n := s.number("SELECT count(*) FROM inputs"); made != 1 || len(bodies) != 1 || n != 1 {
+		t.Errorf("%d were told that they made it, of %d messages, and there are %d", made, len(bodies), n)
+	}
+	s.agrees(t, s.gets(path, i.ID))
+}
+
+// TestMalformedParts checks that ids in the other places of a path are looked at too.
+func TestMalformedParts(t *testing.T) {
+	s := newSite(t)
+	_, path := s.newAgent("swe")
+	letters := repeated("a", 26)
+	for _, at := range []string{"/inputs/%s/cancel", "/inputs/%s/move", "/inputs/%s/promote_to_steering", "/inputs/%s/demote_to_queued", "/tool-calls/%s/result"} {
+		name, prefix, body := "input", "ain_", "{}"
+		switch {
+		case strings.HasPrefix(at, "/tool"):
+			name, prefix, body = "call", "tcl_", result("failed", "")
+		case strings.HasSuffix(at, "move"):
+			body = `{"position":"front"}`
+		}
+		for _, bad := range []string{"x", "int_" + letters, prefix + letters[1:], prefix + letters + "a", prefix + strings.ToUpper(letters), prefix + letters[1:] + "1", letters, prefix, "%20" + prefix + letters} {
+			s.refusal(at+" "+bad, "validation_failed", name+": ", func() answer { return s.call(s.operator, "POST", path+fmt.Sprintf(at, bad), body) })
+		}
+		s.refusal(at, "not_found", "", func() answer { return s.call(s.operator, "POST", path+fmt.Sprintf(at, prefix+letters), body) })
+	}
+	s.refusal("a malformed anchor", "validation_failed", "anchor_input_id", func() answer {
+		return s.call(s.operator, "POST", path+"/inputs/ain_"+letters+"/move", `{"position":"before","anchor_input_id":"ain_x"}`)
+	})
 }
 
 // TestReplayElsewhere checks that a replay is no way around what a caller may know of: the agent must be where the path says.
@@ -452,6 +498,42 @@ func TestClaimWaits(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// hasty is a watcher that has lost count at first, as one does when too much happens at once.
+type hasty struct {
+	*waits
+	lost atomic.Int64
+}
+
+func (h *hasty) WatchAgent(id interaction.ID) (<-chan struct{}, func()) {
+	if h.lost.Add(1) > 3 {
+		return h.waits.WatchAgent(id)
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed, func() {}
+}
+
+// TestClaimWaitsOn checks that a claim is not sent away because much happens.
+func TestClaimWaitsOn(t *testing.T) {
+	s := newSite(t)
+	agent, path := s.newAgent("swe")
+	service := interaction.NewService(s.store, &hasty{waits: s.waits}, s.logger, s.clock.Now)
+	got := make(chan *interaction.Input, 1)
+	go func() {
+		p := interaction.Principal{Kind: interaction.AgentPrincipal, ID: "key_x", ProjectID: s.project.ID}
+		in, err := service.Claim(context.Background(), p, s.project, interaction.ID(agent), time.Minute, interaction.Once{})
+		if err != nil {
+			t.Error(err)
+		}
+		got <- in
+	}()
+	<-s.waits.arrived
+	sent := s.sends(path, hello)
+	if in := <-got; in == nil || string(in.ID) != sent.ID {
+		t.Errorf("claimed %+v, want %s", in, sent.ID)
 	}
 }
 

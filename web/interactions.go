@@ -32,11 +32,10 @@ func (s *Server) createInteraction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
-	if created {
-		status = http.StatusCreated
+	if d := r.Decided; d != nil {
+		return writeJSON(c, http.StatusOK, func(b []byte) []byte { return append(d.AppendPolicy(append(b, `{"policy":`...)), '}') })
 	}
-	return s.hand(c, status, p, r)
+	return s.hand(c, createdOr(created), p, r.Record)
 }
 
 // hand gives a record to a caller, and notes that an asker has read the answer in it.

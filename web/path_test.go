@@ -23,6 +23,7 @@ var placed = []struct{ method, path, body string }{
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/interactions", ""},
+	{"GET", "/api/v1/orgs/:org/projects/:project/policies", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", ""},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/agents/:agent", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions", ""},

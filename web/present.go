@@ -15,6 +15,9 @@ import (
 const (
 	shownAtOnce = 256 << 10 // bytes, of each value and of all that came before it
 	itemsAtOnce = 100
+	// An input up to this size can be edited wherever its card is, and compared where it was changed; else on a page of its own.
+	editedAtOnce  = 32 << 10
+	changesAtOnce = 500 // lines
 )
 
 // presenter maps the domain to view models, for one project.
@@ -50,6 +53,9 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 		c.Questions = convert(i.Request.Questions, chips.question)
 	}
 	c.Chips = chips.found
+	if i.State == interaction.Open && i.ToolCall != nil && i.Kind == interaction.PermissionKind {
+		c.With = p.with(i)
+	}
 	if i.End != nil {
 		c.End = end(i)
 		markChosen(c.Questions, i.End.Answers)
@@ -168,6 +174,7 @@ func end(i interaction.Interaction) *views.End {
 	switch {
 	case i.Allowed():
 		e.Word = views.Allowed
+		e.Changes = changes(i)
 		e.Instead, e.Remembered = display.Show(string(i.End.Decision.UpdatedInput)), display.Show(string(i.End.Decision.UpdatedPermissions))
 	case i.Denied():
 		e.Word, e.Reason = views.Denied, display.Show(i.End.Answers[0].Text)
@@ -180,6 +187,18 @@ func end(i interaction.Interaction) *views.End {
 		e.Word, e.Cause = views.CanceledEnd, causes[i.End.CancelReason]
 	}
 	return e
+}
+
+// changes are what an edited input changed, unless that is too long for every page.
+func changes(i interaction.Interaction) []views.DiffLine {
+	was, is := i.ToolCall.Input, i.End.Decision.UpdatedInput
+	if is == nil || len(was) > editedAtOnce || len(is) > editedAtOnce {
+		return nil
+	}
+	if lines := inputDiff(was, is); len(lines) <= changesAtOnce {
+		return lines
+	}
+	return nil
 }
 
 var causes = map[interaction.CancelReason]string{

@@ -60,7 +60,7 @@ func (c *cast) as(who, method, path, body string) answer {
 	switch {
 	case path == "/mcp":
 		headers = append(headers, "Accept", "application/json, text/event-stream")
-	case !strings.HasPrefix(path, "/api/") && method == "POST":
+	case !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST":
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
 	return c.call(c.keys[who], method, path, body, headers...)
@@ -90,6 +90,9 @@ func paged(status int) map[string]int { return all(303, "session", status) }
 
 // hail begins a session of MCP.
 const hail = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
+// notified is a hook that waits for nobody.
+const notified = `{"session_id":"s1","cwd":"/home/dev/shop","hook_event_name":"Notification","message":"Hello","notification_type":"auth_success"}`
 
 const agents = "asker other bound elsewhere"
 
@@ -132,6 +135,7 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls/:call/result", `{"outcome":"succeeded","content_blocks":[]}`, keyed(403, "asker bound manage", 201, "other elsewhere", 404)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", "", keyed(403, "read", 200)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/policies", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
@@ -140,6 +144,7 @@ var everyRoute = []struct {
 	{"POST", "/mcp", hail, keyed(200)},
 	{"GET", "/mcp", "", keyed(400)},    // no session
 	{"DELETE", "/mcp", "", keyed(400)}, // no session
+	{"POST", "/hooks/claude", notified, keyed(403, agents, 200)},
 
 	{"GET", "/setup", "", all(403, "session", 303)},
 	{"POST", "/setup", "code=x", all(403)},
@@ -149,10 +154,12 @@ var everyRoute = []struct {
 	{"GET", "/", "", paged(200)},
 	{"GET", "/projects/:project/agents", "", paged(200)},
 	{"GET", "/projects/:project/agents/:agent", "", paged(200)},
+	{"GET", "/projects/:project/settings/policies", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", all(401, "session", 200)},
 	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},
@@ -208,8 +215,8 @@ func TestEveryRouteForEverybody(t *testing.T) {
 func (c *cast) filled(path string) string {
 	c.t.Helper()
 	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
-		if strings.Contains(path, param) {
-			path = strings.Replace(path, param, make(), 1)
+		if before, after, there := strings.Cut(path, param); there {
+			path = before + make() + after
 		}
 	}
 	return strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
@@ -350,7 +357,7 @@ func TestUnauthorizedTellsNothing(t *testing.T) {
 	c := newCast(t)
 	var first string
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" {
+		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" && route.path != "/hooks/claude" {
 			continue
 		}
 		for _, key := range []string{"", c.keys["revoked"], c.keys["malformed"], auth.NewSecret(interaction.AgentPrincipal)} {

@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	api.POST(agentPath+"/tool-calls/:call/result", s.finishToolCall)
 	api.GET(projectPath+"/events", s.listLifecycle)
 	api.GET(projectPath+"/events/stream", s.streamLifecycle)
+	api.GET(projectPath+"/policies", s.listPolicies)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
@@ -63,6 +64,7 @@ func (s *Server) routes() {
 	api.POST("/mcp", s.serveMCP)
 	api.GET("/mcp", s.serveMCP)
 	api.DELETE("/mcp", s.serveMCP)
+	api.POST("/hooks/claude", s.answerHook)
 
 	// Each may be posted to from our own pages only; no GET changes anything.
 	browser := e.Group("", s.sameOrigin)
@@ -80,10 +82,12 @@ func (s *Server) routes() {
 	signedIn.POST("/demo", s.startDemo)
 	signedIn.GET("/projects/:project/agents", s.agentsPage)
 	signedIn.GET("/projects/:project/agents/:agent", s.conversationPage)
+	signedIn.GET("/projects/:project/settings/policies", s.policiesPage)
 	signedIn.GET("/projects/:project/interactions/:interaction", s.interactionPage)
 	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
 	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
 	signedIn.POST(cardPath+"/resolve", s.resolveCard)
+	signedIn.POST(cardPath+"/review", s.reviewCard)
 	signedIn.POST(conversationPath+"/inputs", s.sendMessage)
 	signedIn.POST(conversationPath+"/inputs/:input/cancel", s.changeWaiting(s.cancelWaiting))
 	signedIn.POST(conversationPath+"/inputs/:input/move", s.changeWaiting(s.moveWaiting))

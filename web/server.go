@@ -31,6 +31,8 @@ type Config struct {
 	Log          *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
 	SignedIn func(first bool)
+	// Policies are the approval policies; nil: there are none. The service must use them too.
+	Policies Policies
 	// Demo starts the demo agent, unless it runs; nil: there is none.
 	Demo func()
 	// Gallery shows every component in every state at /gallery.
@@ -55,7 +57,9 @@ type Server struct {
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
 	mcp     *mcp.Handler
+	hooks   *hooks
 	handler http.Handler
+	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
 
 // New makes a Server that follows the store until Close.
@@ -64,7 +68,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 		config.BodyLimit = 1 << 20
 	}
 	config.Command = cmp.Or(config.Command, "sayso")
-	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection()}
+	w := &Server{config: config, service: service, gate: gate, store: s, echo: echo.New(), cross: http.NewCrossOriginProtection(), every: ticker}
 	if config.PublicURL != "" {
 		if err := w.cross.AddTrustedOrigin(config.PublicURL); err != nil {
 			config.Log.Warn("public URL", "err", err) // it was checked when the configuration was read
@@ -74,6 +78,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	w.echo.HideBanner, w.echo.HidePort = true, true
 	w.echo.HTTPErrorHandler = w.writeError
 	w.mcp = mcp.NewHandler(mcp.Config{Version: config.Version, Log: config.Log}, w.echo)
+	w.hooks = newHooks()
 	w.routes()
 	w.handler = w.mounted(w.echo)
 	return w
@@ -82,9 +87,11 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close ends the calls over MCP, stops following the store, and closes every socket so that its page comes back to the next server. It may be called again.
+// Close ends the calls over MCP and the hooks that wait, stops following the store, and closes every socket so that its page comes back to the
+// next server. It may be called again.
 func (s *Server) Close() {
 	s.mcp.Close()
+	s.hooks.stop()
 	s.feed.close()
 }
 
@@ -112,10 +119,16 @@ func asGet(r *http.Request) *http.Request {
 	if r.Method != http.MethodHead {
 		return r
 	}
-	get := r.Clone(r.Context())
+	get := r.Clone(context.WithValue(r.Context(), headOnly{}, true))
 	get.Method = http.MethodGet
 	return get
 }
+
+// headOnly marks the context of a request that was HEAD.
+type headOnly struct{}
+
+// wantsHead says whether only the head of the answer is wanted, which is all that an answer without end has for it.
+func wantsHead(r *http.Request) bool { return r.Context().Value(headOnly{}) != nil }
 
 // secure sets what every response carries. Pages replace the policy by one with their nonce.
 func (s *Server) secure(h http.Header) {

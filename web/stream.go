@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -23,8 +24,8 @@ import (
 
 const (
 	heartbeatEvery = 15 * time.Second
-	keyCheckEvery  = time.Second // a revoked key is noticed by then
-	streamBuffer   = 256         // messages a reader may lag behind before its stream ends, to be resumed
+	keyCheckEvery  = 500 * time.Millisecond // and package auth remembers a key as long: a revoked one is noticed within a second
+	streamBuffer   = 256                    // messages a reader may lag behind before its stream ends, to be resumed
 	streamPage     = interaction.MaxEventLimit
 )
 
@@ -120,13 +121,16 @@ func (s *Server) stream(c echo.Context, after int64, src source) error {
 	if err != nil {
 		return err
 	}
-	r := &reader{server: s, src: src, last: after, ctx: c.Request().Context(), out: c.Response(), key: bearer(c)}
+	r := &reader{server: s, src: src, last: after, ctx: c.Request().Context(), out: c.Response(), key: bearer(c), as: principal(c)}
 	r.control = http.NewResponseController(c.Response())
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	c.Response().WriteHeader(http.StatusOK)
-	if err := r.tell(message{text: []byte(": ok\n\n")}); err == nil {
+	if wantsHead(c.Request()) {
+		return nil
+	}
+	if err = r.tell(message{text: []byte(": ok\n\n")}); err == nil {
 		err = r.run(page)
 	}
 	s.config.Log.Debug("stream ended", slog.Any("err", err))
@@ -142,6 +146,7 @@ type reader struct {
 	out     http.ResponseWriter
 	control *http.ResponseController
 	key     string
+	as      interaction.Principal
 }
 
 // run tells what the log holds, beginning with page, and then what is committed.
@@ -184,9 +189,10 @@ func (r *reader) catchUp(page []interaction.Event) error {
 
 // follow tells what is published. It ends when the reader was too slow to be told everything.
 func (r *reader) follow(sub *live.Subscription[message]) error {
-	beat, check := time.NewTicker(heartbeatEvery), time.NewTicker(keyCheckEvery)
-	defer beat.Stop()
-	defer check.Stop()
+	beat, noBeat := r.server.every(heartbeatEvery)
+	defer noBeat()
+	check, noCheck := r.server.every(keyCheckEvery)
+	defer noCheck()
 	for {
 		var err error
 		select {
@@ -195,10 +201,10 @@ func (r *reader) follow(sub *live.Subscription[message]) error {
 				return nil
 			}
 			err = r.tell(m)
-		case <-beat.C:
+		case <-beat:
 			err = r.tell(message{text: []byte(": beat\n\n")})
-		case <-check.C:
-			_, err = r.server.gate.Key(r.ctx, r.key)
+		case <-check:
+			err = r.mayStill()
 		case <-r.server.feed.done:
 			return nil
 		case <-r.ctx.Done():
@@ -208,6 +214,23 @@ func (r *reader) follow(sub *live.Subscription[message]) error {
 			return err
 		}
 	}
+}
+
+// mayStill says whether the key is what it was: revoked, or allowed other things, its reader comes back and is judged anew.
+func (r *reader) mayStill() error {
+	p, err := r.server.gate.Key(r.ctx, r.key)
+	if err == nil && (p.ProjectID != r.as.ProjectID || p.AgentID != r.as.AgentID || !slices.Equal(p.Scopes, r.as.Scopes)) {
+		err = errKeyChanged
+	}
+	return err
+}
+
+var errKeyChanged = errors.New("the key may do other things now")
+
+// ticker tells every d, until stop.
+func ticker(d time.Duration) (ticks <-chan time.Time, stop func()) {
+	t := time.NewTicker(d)
+	return t.C, t.Stop
 }
 
 // tell writes a message, unless its event was told already.
@@ -225,11 +248,14 @@ func (r *reader) tell(m message) error {
 	return r.control.Flush()
 }
 
-// stream tells the readers of streams what was committed. Events are read from the log, so that a stream says the same as a page of it.
+// stream tells the readers of streams what was committed. Events are read from the log, so that a stream says the same as a page of it. What
+// cannot be told ends the streams it belongs to: their readers come back for it, where going on would lose it.
 func (f *feed) stream(changes []store.Change) {
 	for _, c := range changes {
 		if err := f.pass(c); err != nil {
 			f.server.config.Log.Error("stream", slog.Any("err", err), slog.Int64("sequence", c.Sequence))
+			f.streams.Drop(conversationTopic(c.Agent))
+			f.streams.Drop(lifecycleTopic(c.Project))
 		}
 	}
 }

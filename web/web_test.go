@@ -108,6 +108,9 @@ func newSite(t *testing.T, adjust ...func(*web.Config)) *site {
 	for _, f := range adjust {
 		f(&config)
 	}
+	if config.Policies != nil {
+		s.service.UsePolicies(config.Policies)
+	}
 	t.Cleanup(s.store.Follow(s.log.add))
 	s.pages = web.New(config, s.service, s.gate, s.store, watch)
 	s.http = httptest.NewServer(s.pages)

@@ -2,10 +2,8 @@ package agents
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
-	"strings"
+	"fmt"
 	"time"
 
 	"sayso/internal/api"
@@ -20,30 +18,50 @@ type Demo struct {
 	Pause func(ctx context.Context, d time.Duration) error
 	// Patience is how long its one impatient question stays open; 0: 20 seconds.
 	Patience time.Duration
+	// Longest is how long it waits for an answer to anything else, and then goes on as if denied; 0: an hour.
+	Longest time.Duration
+	// Linger is how long it still reads what people write when its story is told; 0: it does not.
+	Linger time.Duration
 }
 
-// errStopped says that a person told the agent to stop.
-var errStopped = errors.New("stopped by a person")
-
-// How long a Demo takes to ask, and, when it is stopped, to say that it no longer waits.
-const (
-	createWithin   = 20 * time.Second
-	withdrawWithin = 2 * time.Second
+// How a Demo ends before its story does.
+var (
+	errStopped  = errors.New("stopped by a person")
+	errArchived = errors.New("archived")
 )
 
 // Run plays the agent's part to its end, or until ctx is done; then it withdraws what it waits for.
 func (d Demo) Run(ctx context.Context) error {
-	agent, err := d.Client.CreateAgent(ctx, api.NewAgent{Name: "Demo agent", Key: "demo"})
+	agent, err := d.enter(ctx)
 	if err != nil {
 		return err
 	}
 	s := &story{Demo: d.complete(), agent: agent.ID}
 	err = s.tell(ctx)
-	if errors.Is(err, errStopped) {
-		s.Say("I was told to stop, so I stop here.")
+	switch {
+	case errors.Is(err, errStopped):
+		err = s.says(ctx, "I was told to stop, so I stop here. What I had not begun stays as it is.")
+	case errors.Is(err, errArchived):
+	default:
+		return err
+	}
+	if errors.Is(err, errArchived) {
+		s.Say("I was archived, so I end here.")
 		return nil
 	}
 	return err
+}
+
+// enter says who it is. An archived agent never works again, so after one comes another.
+func (d Demo) enter(ctx context.Context) (agent api.Agent, err error) {
+	name, key := "Demo agent", "demo"
+	for n := 2; ; n++ {
+		agent, err = d.Client.CreateAgent(ctx, api.NewAgent{Name: name, Key: key})
+		if err != nil || agent.State != "archived" {
+			return agent, err
+		}
+		name, key = fmt.Sprintf("Demo agent %d", n), fmt.Sprintf("demo-%d", n)
+	}
 }
 
 // complete is d with everything filled in that may be left out.
@@ -60,6 +78,9 @@ func (d Demo) complete() Demo {
 	if d.Patience == 0 {
 		d.Patience = 20 * time.Second
 	}
+	if d.Longest == 0 {
+		d.Longest = time.Hour
+	}
 	return d
 }
 
@@ -72,84 +93,4 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// open asks, and leaves it open. It is not broken off when ctx ends: what is open must be known, so that it can be withdrawn.
-func (s *story) open(ctx context.Context, ask api.NewInteraction, patience time.Duration) (api.Interaction, error) {
-	secs := max(1, int(patience/time.Second))
-	ask.WaitMode, ask.TimeoutSecs = "block", &secs
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
-	defer stop()
-	return s.Client.CreateInteraction(ctx, s.agent, rand.Text(), ask)
-}
-
-// ask asks, and waits for the end.
-func (s *story) ask(ctx context.Context, ask api.NewInteraction, patience time.Duration) (api.Interaction, error) {
-	i, err := s.open(ctx, ask, patience)
-	if err != nil {
-		return i, err
-	}
-	end, err := s.Client.Await(ctx, s.agent, i.ID, s.Tried)
-	if ctx.Err() != nil {
-		s.leave(ctx, i.ID)
-	}
-	if end.CancelReason == "agent_canceled" || end.CancelReason == "agent_archived" {
-		return end, errStopped
-	}
-	return end, err
-}
-
-// leave withdraws a request because the agent itself is being stopped. If that does not get through, the deadline ends it.
-func (s *story) leave(ctx context.Context, id string) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), withdrawWithin)
-	defer stop()
-	_, _ = s.Client.Cancel(ctx, s.agent, id)
-}
-
-// may asks for permission, and gives what is to be told of the outcome. Anything but an Allow is a no.
-func (s *story) may(ctx context.Context, tool, input string) (allowed bool, told string, err error) {
-	call := api.ToolCall{Name: tool, Input: json.RawMessage(input)}
-	i, err := s.ask(ctx, api.NewInteraction{ToolCall: &call}, time.Hour)
-	if err != nil {
-		return false, "", err
-	}
-	answer, ok := answered(i, 0)
-	switch {
-	case !ok:
-		return false, "Not allowed: " + silence(i) + ".", nil
-	case answer.OptionIndices[0] == 0:
-		return true, permitted(i.Decision), nil
-	case answer.Text == "":
-		return false, "No, without a reason.", nil
-	}
-	return false, "No: " + strings.TrimRight(answer.Text, ".") + ".", nil
-}
-
-// permitted tells of an Allow and of what came with it.
-func permitted(d *api.Decision) string {
-	switch {
-	case d == nil:
-		return "Allowed."
-	case d.UpdatedInput != nil:
-		return "Allowed, as changed to " + string(d.UpdatedInput) + "."
-	case d.Note != "":
-		return "Allowed: " + strings.TrimRight(d.Note, ".") + "."
-	}
-	return "Allowed."
-}
-
-// silence tells how a request ended that nobody answered.
-func silence(i api.Interaction) string {
-	if i.CancelReason == "expired" {
-		return "nobody answered in time"
-	}
-	return "the request was canceled"
-}
-
-// answered gives the answer to question q, if there is one.
-func answered(i api.Interaction, q int) (api.Answer, bool) {
-	if i.Resolution == nil || len(i.Resolution.Answers) <= q || len(i.Resolution.Answers[q].OptionIndices) == 0 {
-		return api.Answer{}, false
-	}
-	return i.Resolution.Answers[q], true
 }

@@ -4,8 +4,16 @@
 // It speaks REST through [api.Client] as any agent would, with an agent's key, so it can do nothing that a real one cannot. What it asks
 // for looks real, and none of it is ever run: there is no code here that could.
 //
-// It keeps the rules that every agent should. It goes on only when it was allowed to. A reason given with a denial is repeated and heeded.
-// Silence is not consent: when nobody answers in time, it says what it assumes instead. What it no longer needs it withdraws.
+// It keeps the rules that every agent should. It tells its conversation what it thinks, says and calls; a call that a person is to decide on
+// opens a card, and what became of an allowed one is reported. It goes on only when it was allowed to. A reason given with a denial is repeated
+// and heeded. Silence is not consent: when nobody answers in time, it says what it assumes instead. What it no longer needs it withdraws. What
+// people write it reads between its steps, and what steers it also while it waits; a message that took the place of what it asked comes first, and changes its plan. When it is told to
+// stop it stops.
 //
-// demo.go is how it asks and waits; story.go is what it asks.
+// An agent's key cannot read the conversation back. The agent knows its calls, and which of them a person decides on, from the answer to its
+// own report; and it learns of a stop from how its open request ended, or from a result that comes too late. (There is no other way: while
+// nothing is open, a stop reaches it with its next result.)
+//
+// demo.go is how it begins and ends; call.go is how it tells, asks and waits; listen.go is how it reads what people write; story.go is what it
+// does.
 package agents

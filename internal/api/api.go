@@ -29,6 +29,7 @@ type Agent struct {
 	CreatedAt        Time              `json:"created_at"`
 	UpdatedAt        Time              `json:"updated_at"`
 	ArchivedAt       *Time             `json:"archived_at,omitempty"`
+	StoppedAt        *Time             `json:"stopped_at,omitempty"`
 	LastSeenAt       *Time             `json:"last_seen_at,omitempty"`
 	OpenInteractions int               `json:"open_interactions"`
 }
@@ -129,14 +130,6 @@ type Checkpoint struct {
 	Phase     string `json:"phase,omitempty"`
 }
 
-// PolicyDecision is what the agent's policy decided by itself.
-type PolicyDecision struct {
-	Decision string `json:"decision"` // allow or deny
-	Source   string `json:"source"`
-	Pattern  string `json:"pattern,omitempty"`
-	Message  string `json:"message,omitempty"`
-}
-
 // Interaction is one request to a person, and what became of it.
 type Interaction struct {
 	ID                string       `json:"id"`
@@ -164,7 +157,7 @@ type Interaction struct {
 	Delivery          Delivery     `json:"delivery"`
 	Destination       *Destination `json:"destination,omitempty"`
 	Warnings          []string     `json:"warnings,omitempty"` // in the answer of a resolve only
-	// Policy is there if the policy decided; then nothing was opened, and nothing else is here. In the answer of a create only.
+	// Policy, in the answer of a create only, says that a policy decided at once: nothing was opened, and there is nothing else here.
 	Policy   *PolicyDecision `json:"policy,omitempty"`
 	Replayed bool            `json:"-"` // the same answer was recorded before; in the answer of a resolve only
 }

@@ -13,13 +13,13 @@ type ContentBlock struct {
 	Permission     string          `json:"permission,omitempty"`
 }
 
-// MarshalJSON writes the text of a block that has one even when it is empty.
+// MarshalJSON writes the text of a block that has one even when it is empty, and < > & as they are.
 func (b ContentBlock) MarshalJSON() ([]byte, error) {
 	if b.Type == "tool_call" {
 		type call ContentBlock
-		return json.Marshal(call(b))
+		return encode(call(b))
 	}
-	return json.Marshal(TextBlock{b.Type, &b.Text})
+	return encode(TextBlock{b.Type, &b.Text})
 }
 
 // TextBlock is a content block that holds text.

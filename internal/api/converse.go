@@ -162,5 +162,6 @@ func madeAt(id string) (time.Time, bool) {
 	if !ok || err != nil || len(b) != 16 {
 		return time.Time{}, false
 	}
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(b) >> 16)), true
+	at := time.UnixMilli(int64(binary.BigEndian.Uint64(b) >> 16)).UTC()
+	return at, at.Year() < 9999 // which is as far as the contract can write it
 }

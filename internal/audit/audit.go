@@ -1,7 +1,7 @@
 // Package audit is the record that a team lead can rely on: an append-only chain of entries, each carrying the SHA-256 of the one
 // before it.
 //
-// An [Entry] says what happened to one interaction, by whom, and the hash of the published record it wrote, so an interaction that
+// An [Entry] says what happened to one interaction, or what a policy decided instead of opening one, by whom, and the hash of the published record it wrote, so an interaction that
 // was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
 // form, which contains the previous hash. Change, remove or reorder any entry, and [Chain.Append] of the next one no longer fits.
 //
@@ -20,16 +20,25 @@ import (
 
 // Entry is one thing that happened.
 type Entry struct {
-	Sequence    int64  `json:"sequence"` // the project's, in commit order
-	At          string `json:"at"`
-	Project     string `json:"project_id"`
-	Agent       string `json:"agent_id"`
-	Interaction string `json:"interaction_id"`
-	Action      string `json:"action"` // a lifecycle event's name
-	Digest      string `json:"digest"` // what was decided on
-	Record      string `json:"record"` // hex SHA-256 of the published record that this wrote
-	Actor       Actor  `json:"actor"`
-	Previous    string `json:"previous"` // hex hash of the entry before; empty for a project's first
+	Sequence    int64   `json:"sequence"` // the project's, in commit order
+	At          string  `json:"at"`
+	Project     string  `json:"project_id"`
+	Agent       string  `json:"agent_id"`
+	Interaction string  `json:"interaction_id,omitempty"` // of a lifecycle event
+	Action      string  `json:"action"`                   // a lifecycle event's name, or policy_decided
+	Digest      string  `json:"digest"`                   // what was decided on
+	Record      string  `json:"record"`                   // hex SHA-256 of the published record that this wrote
+	Actor       Actor   `json:"actor"`
+	Policy      *Policy `json:"policy,omitempty"` // of a decision by policy, which opened no interaction
+	Previous    string  `json:"previous"`         // hex hash of the entry before; empty for a project's first
+}
+
+// Policy is what a policy decided, and by which rule.
+type Policy struct {
+	Decision string `json:"decision"`
+	Source   string `json:"source"`
+	Pattern  string `json:"pattern,omitempty"`
+	Subject  string `json:"subject"`
 }
 
 // Actor is who did it.
@@ -71,7 +80,11 @@ func (e Entry) canonical() ([]byte, error) {
 	o.text("agent_id", e.Agent)
 	o.text("at", e.At)
 	o.text("digest", e.Digest)
-	o.text("interaction_id", e.Interaction)
+	o.textIfAny("interaction_id", e.Interaction)
+	if e.Policy != nil {
+		o.name("policy")
+		o.policy(*e.Policy)
+	}
 	o.text("previous", e.Previous)
 	o.text("project_id", e.Project)
 	o.text("record", e.Record)
@@ -117,6 +130,15 @@ func (o *object) actor(a Actor) {
 	o.b = append(o.b, '}')
 }
 
+func (o *object) policy(p Policy) {
+	o.b = append(o.b, '{')
+	o.text("decision", p.Decision)
+	o.textIfAny("pattern", p.Pattern)
+	o.text("source", p.Source)
+	o.text("subject", p.Subject)
+	o.b = append(o.b, '}')
+}
+
 // Chain verifies entries one after another, in order.
 type Chain struct {
 	Head Hash
@@ -149,9 +171,16 @@ func RecordHash(record []byte) string {
 // Agrees checks that the place in the log, the interaction and the record that an entry is about are still those it was written for.
 func (e Entry) Agrees(sequence int64, interaction string, record []byte) error {
 	if e.Sequence != sequence || e.Interaction != interaction || RecordHash(record) != e.Record {
-		return fmt.Errorf("audit entry with sequence %d: interaction %s is not what was recorded then", e.Sequence, e.Interaction)
+		return fmt.Errorf("audit entry with sequence %d: %s is not what was recorded then", e.Sequence, e.about())
 	}
 	return nil
+}
+
+func (e Entry) about() string {
+	if e.Policy != nil {
+		return "the decision by policy"
+	}
+	return "interaction " + e.Interaction
 }
 
 // Complete checks that the chain ends where the store says it does, with nothing cut off and nothing left out.

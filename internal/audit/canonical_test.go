@@ -11,6 +11,8 @@ import (
 var entries = []Entry{
 	{},
 	{Sequence: 9007199254740991, Actor: Actor{Kind: "system", Name: "Sayso"}},
+	{Sequence: 8, Action: "policy_decided", Policy: &Policy{Decision: "deny", Source: "auto_deny", Pattern: "rm \"*\u2028", Subject: "<rm>"}},
+	{Sequence: 9, Policy: &Policy{}},
 	{
 		Sequence: 7, At: "2026-11-30T12:00:00.000Z", Project: "proj_a", Agent: "agt_a", Interaction: "int_a", Action: "interaction_answered",
 		Digest: "sha256:00", Record: "ff", Previous: "ab",
@@ -44,7 +46,7 @@ func TestCanonicalRefusesBrokenText(t *testing.T) {
 
 func BenchmarkSeal(b *testing.B) {
 	for b.Loop() {
-		if _, _, err := entries[2].Seal(Hash{1}); err != nil {
+		if _, _, err := entries[4].Seal(Hash{1}); err != nil {
 			b.Fatal(err)
 		}
 	}

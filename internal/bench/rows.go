@@ -24,6 +24,7 @@ var measurements = []measurement{
 	{"conversation_10k", single(longConversation)},
 	{"append_c64", single(appendEvents)},
 	{"stream_1000", single(eventToReaders)},
+	{"policy_1mb", single(longSubject)},
 }
 
 func single(run func(context.Context, size) (Row, error)) func(context.Context, size) ([]Row, error) {

@@ -36,6 +36,9 @@ Exit codes: 0 allowed, 1 denied, 2 bad input, 4 allowed with another input, 5 no
 			if err != nil {
 				return err
 			}
+			if i.Policy != nil {
+				return p.ruled(*i.Policy)
+			}
 			return p.decided(decision(i))
 		},
 	}

@@ -39,7 +39,11 @@ Exit codes: 0, also when --follow is ended with Ctrl-C; 2 bad input, 5 no server
 				return err
 			}
 			if follow {
-				return o.follow(cmd.Context(), limit)
+				err := o.follow(cmd.Context(), limit)
+				if cmd.Context().Err() != nil {
+					return nil // Ctrl-C is how it ends
+				}
+				return err
 			}
 			return o.listEvents(cmd.Context(), limit)
 		},
@@ -126,11 +130,7 @@ func (o *operator) follow(ctx context.Context, limit int) error {
 	}
 	away := &outage{program: o.program, client: o.Client, giveUp: func(error) {}} // a log is followed for ever
 	o.Tried = away.tried
-	err = o.StreamLifecycle(ctx, after, func(e api.LifecycleEvent) error { return o.printEvent(e, o.waits(ctx, e)) })
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
+	return o.StreamLifecycle(ctx, after, func(e api.LifecycleEvent) error { return o.printEvent(e, o.waits(ctx, e)) })
 }
 
 // begin prints what was before.

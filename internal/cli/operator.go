@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -28,7 +29,10 @@ func (p *program) operator() (*operator, error) {
 
 // missed is the error of a call in the words of who cannot reach a server.
 func (o *operator) missed(err error) error {
-	if api.Unreachable(err) && api.NeverSent(err) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fail(exitInterrupted, "", "interrupted")
+	case api.Unreachable(err) && api.NeverSent(err):
 		return noServer("no server answers at " + o.URL)
 	}
 	return err

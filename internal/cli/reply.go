@@ -104,13 +104,13 @@ func (o *operator) answer(ctx context.Context, id string, r reply) error {
 	if err != nil {
 		return err
 	}
-	end, err := o.Resolve(ctx, i.AgentID, i.ID, answer)
+	end, err := o.resolve(ctx, i, answer)
 	var e *api.Error
 	switch {
 	case errors.As(err, &e) && e.Interaction != nil:
 		return notPending(*e.Interaction)
 	case errors.As(err, &e) && e.Status < http.StatusInternalServerError:
-		e.Message = strings.NewReplacer("actor.provider_user_id: ", "--by: ", "actor.display_name: ", "--by: ", "updated_input", "--updated-input").Replace(e.Message)
+		e.Message = inAnswerFlags(e.Message, r)
 		return err
 	case api.Unreachable(err) && !api.NeverSent(err):
 		return fail(exitUnavailable, "look at it with `"+o.itself()+" agent interactions show "+i.ID+"`", "%s; whether the answer was recorded is not known", err)
@@ -120,6 +120,31 @@ func (o *operator) answer(ctx context.Context, id string, r reply) error {
 		return notPending(end)
 	}
 	return o.printAnswer(ctx, end)
+}
+
+// resolve is not broken off by an interrupt: what was decided must be known.
+func (o *operator) resolve(ctx context.Context, i api.Interaction, answer api.Resolve) (api.Interaction, error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), createWithin)
+	defer stop()
+	return o.Resolve(ctx, i.AgentID, i.ID, answer)
+}
+
+// inAnswerFlags names flags where a message of the server names fields of an answer.
+func inAnswerFlags(message string, r reply) string {
+	field, rest, _ := strings.Cut(message, ": ")
+	switch {
+	case strings.HasPrefix(field, "actor"):
+		return "--by: " + rest
+	case field == "updated_input":
+		return "--updated-input: " + rest
+	case strings.HasPrefix(field, "updated_input."):
+		return "--updated-input: " + strings.TrimPrefix(field, "updated_input.") + ": " + bodyOffset.ReplaceAllString(rest, "")
+	case field == "note", r.deny && strings.HasPrefix(field, "answers"):
+		return "--message: " + rest
+	case field == "response", strings.HasSuffix(field, ".text"):
+		return "--text: " + rest
+	}
+	return message
 }
 
 func notPending(i api.Interaction) error {

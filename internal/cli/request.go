@@ -75,7 +75,8 @@ func pinned(value string, env ...string) string {
 	return strings.TrimSpace(value)
 }
 
-// put asks a person, and waits for the end unless it was told not to. An interaction that comes without an error was answered.
+// put asks a person, and waits for the end unless it was told not to. An interaction that comes without an error was answered,
+// or has the decision of a policy.
 func (r *request) put(ctx context.Context, ask api.NewInteraction) (i api.Interaction, err error) {
 	if ask, err = r.complete(ask); err != nil {
 		return i, err
@@ -85,6 +86,9 @@ func (r *request) put(ctx context.Context, ask api.NewInteraction) (i api.Intera
 	}
 	if i, err = r.create(ctx, ask); err != nil {
 		return i, err
+	}
+	if i.Policy != nil {
+		return i, nil
 	}
 	r.notice("answer at %s", r.client.Link("/projects/default/interactions/"+i.ID))
 	if ask.WaitMode != "block" {

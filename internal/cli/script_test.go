@@ -37,6 +37,7 @@ func hasty() int {
 //	stop, crash                   end it with SIGTERM, with SIGKILL
 //	asks sayso ARG...             start a command that waits for a person; go on when its request is recorded
 //	starts sayso ARG...           start a command that goes on, in its place
+//	waits                         go on when it waits for an answer, and nothing did before
 //	says PATTERN, tells PATTERN   wait until it writes a line like this to standard error, to standard output
 //	answer allow|deny [TEXT]      answer it, with a note or a reason in which \x1b, \n and \u202e are understood
 //	answer 0,2 [TEXT]             choose options
@@ -60,6 +61,7 @@ func TestScript(t *testing.T) {
 			"crash":     onStage((*stage).crash),
 			"asks":      onStage((*stage).asks),
 			"starts":    onStage((*stage).starts),
+			"waits":     onStage((*stage).waits),
 			"says":      onStage((*stage).says),
 			"tells":     onStage((*stage).tells),
 			"answer":    onStage((*stage).answer),

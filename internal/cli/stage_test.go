@@ -144,7 +144,7 @@ func (s *stage) crash(ts *testscript.TestScript, _ []string) {
 	_ = s.server.wait() // it was killed, which is an error
 }
 
-var created = regexp.MustCompile(`method=POST route=\S+/interactions status=201`)
+var created = regexp.MustCompile(`method=POST route=\S+/(interactions|events) status=201`)
 
 // asks starts a command. That its request is recorded is seen in the server's log, and that it knows so in what it says, unless that is JSON.
 func (s *stage) asks(ts *testscript.TestScript, args []string) {
@@ -158,6 +158,9 @@ func (s *stage) asks(ts *testscript.TestScript, args []string) {
 
 // starts starts a command that waits for nobody.
 func (s *stage) starts(ts *testscript.TestScript, args []string) { s.asker = start(ts, args) }
+
+// waits goes on when something is open.
+func (s *stage) waits(ts *testscript.TestScript, _ []string) { s.awaitRequest(ts, 0) }
 
 // awaitRequest waits until there are more requests than before.
 func (s *stage) awaitRequest(ts *testscript.TestScript, before int) {

@@ -38,7 +38,7 @@ func TestAllow(t *testing.T) {
 	})
 }
 
-// A note may go with Allow; the agent gets it with the answer.
+// A note may go with Allow; the agent gets it with the answer. Enter in its field does nothing.
 func TestAllowWithNote(t *testing.T) {
 	everyDevice(t, func(t *testing.T, d device) {
 		p := start(t)
@@ -51,8 +51,10 @@ func TestAllowWithNote(t *testing.T) {
 		v.write(card(asked.ID, "[name=note]"), "only to staging")
 		v.isAccessible()
 		v.press("\r")
+		v.expect("document.querySelector('" + card(asked.ID, "") + "').ariaBusy !== 'true'")
+		v.click(card(asked.ID, "[data-allow-with]"))
 		got := waiting.ended()
-		if verdict(got) != "allowed" || got.Decision == nil || got.Decision.Note != "only to staging" {
+		if verdict(got) != "allowed" || got.Decision == nil || got.Decision.Note != "only to staging" || got.Decision.UpdatedInput != nil {
 			t.Fatalf("the agent got %s with %+v, want allowed with the note", verdict(got), got.Decision)
 		}
 		v.sees(shows(card(asked.ID, ".facts"), "only to staging"))

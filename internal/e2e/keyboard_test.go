@@ -150,7 +150,7 @@ func TestTabOrder(t *testing.T) {
 			}
 			got = append(got, at)
 		}
-		rail := []string{"Sayso default", "Inbox 2 open", "Agents", owner}
+		rail := []string{"Sayso default", "Inbox 2 open", "Agents", "Settings", owner}
 		if d.phone {
 			rail = rail[1:]
 		}

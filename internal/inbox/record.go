@@ -13,25 +13,27 @@ import (
 
 // Record is an interaction as the operator's commands give it: with Animus's names, which programs that read an Animus inbox know.
 type Record struct {
-	ID            string          `json:"id"`
-	Kind          string          `json:"kind"`
-	AgentID       string          `json:"agent_id"` // the agent's own key, not our id of it
-	Status        string          `json:"status"`
-	Question      string          `json:"question,omitempty"`
-	Action        string          `json:"action,omitempty"`
-	Options       []string        `json:"options,omitempty"`
-	Questions     []Question      `json:"questions,omitempty"`
-	ToolName      string          `json:"tool_name,omitempty"`
-	Arguments     json.RawMessage `json:"arguments,omitempty"`
-	Answer        *string         `json:"answer,omitempty"`
-	AnswerMessage string          `json:"answer_message,omitempty"`
-	Answers       map[string]any  `json:"answers,omitempty"`
-	Response      string          `json:"response,omitempty"`
-	AnsweredBy    string          `json:"answered_by,omitempty"`
-	AnsweredAt    *api.Time       `json:"answered_at,omitempty"`
-	Suspended     bool            `json:"suspended"`
-	TimeoutSecs   int             `json:"timeout_secs,omitempty"`
-	CreatedAt     api.Time        `json:"created_at"`
+	ID        string     `json:"id"`
+	Kind      string     `json:"kind"`
+	AgentID   string     `json:"agent_id"` // the agent's own key, not our id of it
+	Status    string     `json:"status"`
+	Question  string     `json:"question,omitempty"`
+	Action    string     `json:"action,omitempty"`
+	Options   []string   `json:"options,omitempty"`
+	Questions []Question `json:"questions,omitempty"`
+	// Context is what a question came with. Animus has none; that of a permission is in its arguments.
+	Context       []api.ContextItem `json:"context,omitempty"`
+	ToolName      string            `json:"tool_name,omitempty"`
+	Arguments     json.RawMessage   `json:"arguments,omitempty"`
+	Answer        *string           `json:"answer,omitempty"`
+	AnswerMessage string            `json:"answer_message,omitempty"`
+	Answers       map[string]any    `json:"answers,omitempty"`
+	Response      string            `json:"response,omitempty"`
+	AnsweredBy    string            `json:"answered_by,omitempty"`
+	AnsweredAt    *api.Time         `json:"answered_at,omitempty"`
+	Suspended     bool              `json:"suspended"`
+	TimeoutSecs   int               `json:"timeout_secs,omitempty"`
+	CreatedAt     api.Time          `json:"created_at"`
 }
 
 // Question is one of several questions.
@@ -53,6 +55,9 @@ func RecordOf(i api.Interaction, agentKey string) Record {
 	r := Record{
 		ID: i.ID, Kind: i.Kind, AgentID: agentKey, Status: Status(i), Suspended: i.WaitMode == "suspend", TimeoutSecs: i.TimeoutSecs,
 		CreatedAt: i.CreatedAt,
+	}
+	if i.Kind == "question" {
+		r.Context = i.Request.Context
 	}
 	switch {
 	case i.Kind == "permission" && i.ToolCall != nil:

@@ -37,6 +37,7 @@ type Agent struct {
 	State                AgentState
 	CreatedAt, UpdatedAt time.Time
 	ArchivedAt           time.Time
+	StoppedAt            time.Time // when it was last told to stop; zero: never
 	LastSeenAt           time.Time // when its asker last spoke to us; zero: never
 	OpenInteractions     int
 	Version              int64     // the project's sequence when its state, or what waits for it, last changed

@@ -229,7 +229,7 @@ func (s *Service) DemoteInput(ctx context.Context, p Principal, in Project, agen
 // conversation. The same Idempotency-Key again gives the same input, so that one whose answer was lost on the way is not.
 func (s *Service) Claim(ctx context.Context, p Principal, in Project, agent ID, d time.Duration, once Once) (*Input, error) {
 	changes, stop := s.watcher.WatchAgent(agent) // before looking: what comes between the two must not be missed
-	defer stop()
+	defer func() { stop() }()
 	timer := time.NewTimer(min(d, MaxWait))
 	defer timer.Stop()
 	for {
@@ -239,9 +239,11 @@ func (s *Service) Claim(ctx context.Context, p Principal, in Project, agent ID, 
 		}
 		select {
 		case _, ok := <-changes:
-			if !ok {
-				return nil, nil
+			if !ok { // more happened than was listened to; it is looked at once all the same
+				stop()
+				changes, stop = s.watcher.WatchAgent(agent)
 			}
+			drain(changes)
 		case <-timer.C:
 			return nil, nil
 		case <-ctx.Done():
@@ -249,6 +251,13 @@ func (s *Service) Claim(ctx context.Context, p Principal, in Project, agent ID, 
 		case <-s.closing:
 			return nil, errRestarting()
 		}
+	}
+}
+
+// drain takes what has come already: however much happened, one look is enough.
+func drain(changes <-chan struct{}) {
+	for len(changes) > 0 {
+		<-changes
 	}
 }
 
@@ -309,9 +318,10 @@ func (s *Service) Stop(ctx context.Context, p Principal, in Project, agent ID) (
 			return nil, "", err
 		}
 		now := s.Time()
-		turn := h.stop(p.control(c.Agent(), StopControl, now), AgentCanceled, p, now)
+		a := c.Agent()
+		a.StoppedAt, a.UpdatedAt = now, now
 		event, err := firstEvent(c)
-		return turn, event, err
+		return append(h.stop(p.control(a, StopControl, now), AgentCanceled, p, now), a), event, err
 	})
 	if err != nil || event == "" {
 		return stopped, err

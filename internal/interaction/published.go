@@ -193,10 +193,16 @@ func (i Interaction) answeredWord() string {
 // answerCommand is how to answer at a terminal. It holds nothing that the agent wrote: it is copied into a shell.
 func (i Interaction) answerCommand() string {
 	command := "agent interactions answer " + string(i.ID)
-	if i.Kind == PermissionKind {
+	switch {
+	case i.Kind == PermissionKind:
 		return command + " --allow"
+	case len(i.Request.Questions) == 1:
+		return command + " --text 'YOUR ANSWER'"
 	}
-	return command + " --text 'YOUR ANSWER'"
+	for n := range i.Request.Questions {
+		command += " --select '" + strconv.Itoa(n+1) + "=YOUR ANSWER'"
+	}
+	return command
 }
 
 // AppendUpdate writes what a stream says of an interaction that was created, or that ended.

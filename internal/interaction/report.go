@@ -61,13 +61,13 @@ func (e NewEvent) normalised(field string) (NewEvent, error) {
 }
 
 // Report appends what a runtime tells of its agent, all of it or nothing. A tool call that a person is to decide on opens an
-// interaction; what its permission decides is ready, or denied, at once.
+// interaction; what the agent's policy or the call's own permission decides is ready, or denied, at once.
 func (s *Service) Report(ctx context.Context, p Principal, in Project, agent ID, events []NewEvent, once Once) (r Report, created bool, err error) {
 	if events, err = normalisedReport(events); err != nil {
 		return r, false, err
 	}
 	first, again, err := s.converse(ctx, agent, once, func(a Agent) error { return p.runs(in, a) }, func(c Conversation) (Turn, ID, error) {
-		w := reporter{agent: c.Agent(), by: p, now: s.Time()}
+		w := reporter{agent: c.Agent(), by: p, now: s.Time(), verdict: func(call ToolCall) Verdict { return s.verdict(in, c.Agent(), &call) }}
 		if err := w.agent.active(); err != nil {
 			return nil, "", err
 		}
@@ -76,7 +76,7 @@ func (s *Service) Report(ctx context.Context, p Principal, in Project, agent ID,
 		}
 		already, err := c.OpenOf(p.ID)
 		if err == nil && w.opened > 0 {
-			err = s.hasRoom(w.agent, already+w.opened-1)
+			err = s.hasRoom(already + w.opened - 1)
 		}
 		if err != nil {
 			return nil, "", err
@@ -114,11 +114,12 @@ func (s *Service) reported(ctx context.Context, agent, first ID, count int) (r R
 
 // reporter makes the turn of a report.
 type reporter struct {
-	agent  Agent
-	by     Principal
-	now    time.Time
-	turn   Turn
-	opened int
+	agent   Agent
+	by      Principal
+	now     time.Time
+	verdict func(ToolCall) Verdict
+	turn    Turn
+	opened  int
 }
 
 func (w *reporter) all(events []NewEvent) error {
@@ -162,20 +163,32 @@ const DeniedByMode = "Denied by the tool's permission mode (always_deny); nobody
 
 // call decides what becomes of a tool call.
 func (w *reporter) call(call ToolCall, mode PermissionMode) (Turn, error) {
-	made := Call{ToolCall: call, AgentID: w.agent.ID, Creator: w.by.ID, State: ToolCallReady, CreatedAt: w.now}
-	switch {
-	case mode == AlwaysAllow && !call.asksQuestion():
-		return Turn{made}, nil
-	case mode == AlwaysDeny && !call.asksQuestion():
-		move := ToolCallMove{ID: call.ID, To: ToolCallCompleted, Outcome: ToolCallDenied, Result: DeniedByMode}
-		return Turn{made.completed(ToolCallDenied), toolResult("", move, w.now)}, nil
+	v := w.verdict(call)
+	ruling, byPolicy := v.under(mode)
+	asks := ruling == RuleAsk || call.asksQuestion()
+	if !asks && !byPolicy {
+		return w.settled(call, ruling, DeniedByMode), nil
 	}
 	ask, err := askOf(call)
 	if err != nil {
 		return nil, err
 	}
+	if !asks {
+		decided := decidedOn(ask, v, w.agent, w.by.ID, w.now)
+		return append(Turn{decided}, w.settled(call, ruling, v.Message)...), nil
+	}
 	w.opened++
 	return Turn{Opened{New(ask, w.agent, w.by.ID, w.now)}}, nil
+}
+
+// settled is a call about which nobody is asked; denied says why, if it is.
+func (w *reporter) settled(call ToolCall, ruling Ruling, denied string) Turn {
+	made := Call{ToolCall: call, AgentID: w.agent.ID, Creator: w.by.ID, State: ToolCallReady, CreatedAt: w.now}
+	if ruling == RuleAllow {
+		return Turn{made}
+	}
+	move := ToolCallMove{ID: call.ID, To: ToolCallCompleted, Outcome: ToolCallDenied, Result: denied}
+	return Turn{made.completed(ToolCallDenied), toolResult("", move, w.now)}
 }
 
 // Finish records what became of a tool call. It is for the credential that made the call, or its agent's.

@@ -27,6 +27,7 @@ type Watcher interface {
 type Service struct {
 	store     Store
 	watcher   Watcher
+	policies  Decider // nil: there are none
 	log       *slog.Logger
 	now       func() time.Time
 	askers    *askers
@@ -139,19 +140,23 @@ func (s *Service) Agents(ctx context.Context, p Principal, f AgentFilter) (page 
 	return page, next, err
 }
 
-// Create opens an interaction for an agent. An asker that has too many open ones is RateLimited; an archived agent is a Conflict.
-func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID, ask Ask, once Once) (Record, bool, error) {
+// Create opens an interaction for an agent, unless it is of a tool call that the agent's policy decides. An asker that has too many open ones
+// is RateLimited; an archived agent is a Conflict.
+func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID, ask Ask, once Once) (Asked, bool, error) {
 	ask, err := ask.Normalised()
 	if err != nil {
-		return Record{}, false, err
+		return Asked{}, false, err
 	}
 	now := s.Time()
 	once.Joining = ask.joining(p, in, now)
-	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Interaction, error) {
-		if err := firstError(mayAsk(p, in, a), ask.meaning(), s.hasRoom(a, already)); err != nil {
-			return Interaction{}, err
+	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Step, error) {
+		if err := firstError(mayAsk(p, in, a), ask.meaning(), a.active()); err != nil {
+			return nil, err
 		}
-		return New(ask, a, p.ID, now), nil
+		if v := s.verdict(in, a, ask.ToolCall); v.decides() {
+			return decidedOn(ask, v, a, p.ID, now), nil
+		}
+		return Opened{New(ask, a, p.ID, now)}, s.hasRoom(already)
 	})
 	if err == nil && !created || CodeOf(err) == IdempotencyKey {
 		return r, false, firstError(s.mayAskOf(ctx, p, in, agent), err)
@@ -160,6 +165,9 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		return r, false, err
 	}
 	s.seen(agent)
+	if r.Decided != nil {
+		return r, created, nil
+	}
 	if ask.WaitMode == Block {
 		s.askers.expect(r.ID, now)
 	}
@@ -189,10 +197,7 @@ func mayAsk(p Principal, in Project, a Agent) error {
 }
 
 // hasRoom says whether an agent can take one more open interaction of an asker that has already so many.
-func (s *Service) hasRoom(a Agent, already int) error {
-	if a.State == AgentArchived {
-		return Errorf(Conflict, "This agent is archived; it can no longer ask.")
-	}
+func (s *Service) hasRoom(already int) error {
 	if already >= s.openLimit {
 		return &Error{Code: RateLimited, RetryAfter: 5, Message: "This asker has too many open interactions for this agent; wait until one ends."}
 	}

@@ -7,7 +7,7 @@ import "time"
 type Turn []Step
 
 // Step is one thing that a turn writes: an [Agent], [Input] or [Call] as it is afterwards, an [Event], an [Opened] interaction, the
-// [Change] that ends one, or how far the answer of one got.
+// [Change] that ends one, how far the answer of one got, or what a policy [Decided].
 type Step interface{ step() }
 
 func (Agent) step()    {}

@@ -87,6 +87,15 @@ func (h *Hub[T]) offer(topic string, v T) (slow []*Subscription[T]) {
 	return slow
 }
 
+// Drop ends every subscription of topic, for when what comes next cannot be published: who is told nothing comes back and looks.
+func (h *Hub[T]) Drop(topic string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.topics[topic] {
+		h.drop(s)
+	}
+}
+
 // Watched says whether a topic has subscribers, so that nothing is made that nobody gets.
 func (h *Hub[T]) Watched(topic string) bool {
 	h.mu.RLock()

@@ -61,3 +61,26 @@ func TestHubAtOnce(t *testing.T) {
 	}
 	wait.Wait()
 }
+
+// TestDrop checks that a topic's subscribers are sent away, and nobody else's.
+func TestDrop(t *testing.T) {
+	var h Hub[int]
+	one, two, other := h.Subscribe("a", 2), h.Subscribe("a", 2), h.Subscribe("b", 2)
+	h.Publish("a", 1)
+	h.Drop("a")
+	h.Drop("nobody's")
+	h.Publish("a", 2)
+	for _, s := range []*Subscription[int]{one, two} {
+		if got := <-s.C; got != 1 {
+			t.Errorf("got %d, want what came before", got)
+		}
+		if _, ok := <-s.C; ok {
+			t.Error("it was not sent away")
+		}
+		s.Stop() // again is fine
+	}
+	h.Publish("b", 3)
+	if h.Watched("a") || len(other.C) != 1 {
+		t.Errorf("a is watched: %v; another topic got %d", h.Watched("a"), len(other.C))
+	}
+}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Config is what an operator may set, each by a flag, an environment variable or the configuration file, in that order of precedence.
@@ -84,10 +80,11 @@ func (c *Config) Load(set func(name string) (value string, ok bool)) error {
 		return os.LookupEnv("SAYSO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")))
 	}
 	path, _ := given("config")
-	file, err := readFile(path)
+	read, err := readFile(path)
 	if err != nil {
 		return err
 	}
+	file := read.values()
 	for _, s := range settings {
 		value, ok := given(s.Name)
 		if !ok {
@@ -98,63 +95,6 @@ func (c *Config) Load(set func(name string) (value string, ok bool)) error {
 		}
 	}
 	return c.check()
-}
-
-// fileConfig is the configuration file. Its keys are the settings' names.
-type fileConfig struct {
-	Listen       *string  `yaml:"listen"`
-	Data         *string  `yaml:"data"`
-	Database     *string  `yaml:"database"`
-	BasePath     *string  `yaml:"base_path"`
-	PublicURL    *string  `yaml:"public_url"`
-	AllowedHosts []string `yaml:"allowed_hosts"`
-	LogFormat    *string  `yaml:"log_format"`
-	LogLevel     *string  `yaml:"log_level"`
-}
-
-const fileMost = 1 << 20
-
-// readFile reads a configuration file, by setting. An unknown or repeated key is an error with line and column.
-func readFile(path string) (map[string]string, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	if len(text) > fileMost {
-		return nil, fmt.Errorf("config: %s: %d bytes are too many; at most %d are allowed", path, len(text), fileMost)
-	}
-	var f fileConfig
-	dec := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
-	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("config: %s: %s", path, strings.TrimSpace(yaml.FormatError(err, false, false)))
-	}
-	if err := dec.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("config: %s: only one YAML document is allowed", path)
-	}
-	return f.values(), nil
-}
-
-// values are the settings that the file holds.
-func (f fileConfig) values() map[string]string {
-	out := map[string]string{}
-	v := reflect.ValueOf(f)
-	for i := range v.NumField() {
-		name := strings.ReplaceAll(v.Type().Field(i).Tag.Get("yaml"), "_", "-")
-		switch field := v.Field(i).Interface().(type) {
-		case *string:
-			if field != nil {
-				out[name] = *field
-			}
-		case []string:
-			if field != nil {
-				out[name] = strings.Join(field, ",")
-			}
-		}
-	}
-	return out
 }
 
 // basePathForm has no segment of dots only: browsers would take it away.

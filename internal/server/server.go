@@ -13,10 +13,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"os/user"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"sayso/internal/agents"
@@ -40,6 +43,7 @@ type server struct {
 	log     *slog.Logger
 	out     io.Writer
 	store   *store.Store
+	rules   *policies
 	service *interaction.Service
 	gate    *auth.Gate
 	pages   *web.Server
@@ -99,6 +103,10 @@ func (s *server) serve(ctx context.Context) error {
 	defer removeServerFile(s.config.Data)
 	working, endWork := context.WithCancel(context.WithoutCancel(ctx)) // deadlines are kept until the last connection is drained
 	s.background.Go(func() { s.service.Run(working) })
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	s.background.Go(func() { s.rules.watch(working, hangup) })
 	s.announce(ctx, url)
 	<-ctx.Done()
 	return s.stop(endWork)
@@ -108,13 +116,17 @@ func (s *server) serve(ctx context.Context) error {
 func (s *server) assemble(ctx context.Context) (err error) {
 	watch := &web.Watch{}
 	s.service = interaction.NewService(s.store, watch, s.log, time.Now)
+	if s.rules, err = newPolicies(s.config.ConfigFile, s.log, time.Now); err != nil {
+		return err
+	}
+	s.service.UsePolicies(web.Policies(s.rules.reading))
 	s.gate = auth.NewGate(s.store, time.Now)
 	if s.keys, err = ensureKeys(ctx, s.config.Data, s.store); err != nil {
 		return err
 	}
 	s.pages = web.New(web.Config{
 		BasePath: s.config.BasePath, PublicURL: s.config.PublicURL, AllowedHosts: s.config.hosts(), OwnerName: ownerName(), Log: s.log,
-		Command: s.config.command(), Version: s.config.Version,
+		Command: s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
 		SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
 	s.http = &http.Server{

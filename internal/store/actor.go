@@ -29,10 +29,15 @@ func actors(read lister, text string, args ...any) (list []interaction.StoredAct
 
 // Actors lists the external people of a project.
 func (s *Store) Actors(_ context.Context, project interaction.ID, page interaction.Page) ([]interaction.StoredActor, error) {
+	q := actorQuery(project, page)
+	return actors(s.rows, q.text(), q.args...)
+}
+
+func actorQuery(project interaction.ID, page interaction.Page) *query {
 	q := newQuery(actorColumns)
 	q.where("x.project = (SELECT key FROM projects WHERE id = ?)", project)
 	q.page("x", page)
-	return actors(s.rows, q.text(), q.args...)
+	return q
 }
 
 // Actor gives one external person.

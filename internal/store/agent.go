@@ -10,7 +10,7 @@ import (
 )
 
 const agentFields = `SELECT a.key, o.id, p.id, a.id, a.name, a.slug, a.profile, a.metadata, a.destination, a.state, a.created_at,
-	a.updated_at, a.archived_at, a.last_seen_at, a.version, `
+	a.updated_at, a.archived_at, a.last_seen_at, a.stopped_at, a.version, `
 
 const agentColumns = agentFields + `(SELECT count(*) FROM interactions i WHERE i.agent = a.key AND i.state = 'open'),
 	(SELECT min(i.created_at) FROM interactions i WHERE i.agent = a.key AND i.state = 'open')` + agentTables
@@ -22,14 +22,14 @@ const agentTables = `
 func scanAgent(scan func(...any) error) (key int64, a interaction.Agent, err error) {
 	var metadata, destination string
 	var created, updated int64
-	var archived, seen, oldest sql.NullInt64
+	var archived, seen, stopped, oldest sql.NullInt64
 	err = scan(&key, &a.OrgID, &a.ProjectID, &a.ID, &a.Name, &a.Key, &a.Profile, &metadata, &destination, &a.State, &created,
-		&updated, &archived, &seen, &a.Version, &a.OpenInteractions, &oldest)
+		&updated, &archived, &seen, &stopped, &a.Version, &a.OpenInteractions, &oldest)
 	if err != nil {
 		return 0, a, found(err)
 	}
 	a.CreatedAt, a.UpdatedAt, a.ArchivedAt = fromMS(created), fromMS(updated), fromNull(archived)
-	a.LastSeenAt, a.OldestOpen = fromNull(seen), fromNull(oldest)
+	a.LastSeenAt, a.StoppedAt, a.OldestOpen = fromNull(seen), fromNull(stopped), fromNull(oldest)
 	if metadata != "" {
 		err = json.Unmarshal([]byte(metadata), &a.Metadata)
 	}

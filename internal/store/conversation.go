@@ -62,9 +62,10 @@ func (c *conversation) settle() {
 
 func (c *conversation) Agent() interaction.Agent { return c.agent }
 
+const openInteractions = "SELECT id FROM interactions WHERE agent = ? AND state = 'open' ORDER BY key"
+
 func (c *conversation) Open() (list []interaction.Interaction, err error) {
-	const q = "SELECT id FROM interactions WHERE agent = ? AND state = 'open' ORDER BY key"
-	ids, err := collect[interaction.ID](c.tx.rows, q, c.at.agent)
+	ids, err := collect[interaction.ID](c.tx.rows, openInteractions, c.at.agent)
 	for _, id := range ids {
 		_, _, i, err := c.tx.find(c.store, id)
 		if err != nil {
@@ -84,7 +85,7 @@ func (c *conversation) Waiting() ([]interaction.Input, error) {
 }
 
 func (c *conversation) Unfinished() ([]interaction.Call, error) {
-	return calls(c.tx.rows, callColumns+"WHERE c.agent = ? AND c.state <> 'completed' ORDER BY c.key", c.at.agent)
+	return calls(c.tx.rows, unfinishedCalls, c.at.agent)
 }
 
 func (c *conversation) Input(id interaction.ID) (interaction.Input, error) {
@@ -151,12 +152,15 @@ func (c *conversation) step(step interaction.Step) error {
 		return c.end(step)
 	case interaction.Reported:
 		return c.reported(step)
+	case interaction.Decided:
+		return c.tx.decided(c.at, step)
 	}
 	return fmt.Errorf("a turn holds a %T", step) // unreachable unless bug in package interaction
 }
 
 func (c *conversation) setAgent(a interaction.Agent) error {
-	err := c.tx.run("UPDATE agents SET state = ?, archived_at = ?, updated_at = ? WHERE key = ?", a.State, msOrNull(a.ArchivedAt), ms(a.UpdatedAt), c.at.agent)
+	err := c.tx.run("UPDATE agents SET state = ?, archived_at = ?, stopped_at = ?, updated_at = ? WHERE key = ?",
+		a.State, msOrNull(a.ArchivedAt), msOrNull(a.StoppedAt), ms(a.UpdatedAt), c.at.agent)
 	if err != nil {
 		return err
 	}
@@ -255,7 +259,10 @@ const inputColumns = `SELECT n.id, a.id, n.kind, n.delivery_mode, n.state, n.que
 	coalesce(n.control, ''), n.canceled, coalesce(n.author, ''), coalesce(i.id, '') FROM inputs n JOIN agents a ON a.key = n.agent
 	LEFT JOIN interactions i ON i.key = n.interaction `
 
-const waitingInputs = inputColumns + "WHERE n.agent = ? AND n.state = 'received' ORDER BY n.position"
+const (
+	waitingInputs = inputColumns + "WHERE n.agent = +? AND n.state = 'received' ORDER BY n.position"
+	waitingOf     = inputColumns + "WHERE n.agent = (SELECT key FROM agents WHERE id = ?) AND n.state = 'received' ORDER BY n.position"
+)
 
 // lister reads rows: on the read pool, or on the writer's connection inside its transaction.
 type lister func(text string, args []any, scan func(*sql.Rows) error) error
@@ -311,7 +318,7 @@ func collect[T any](read lister, text string, args ...any) (list []T, err error)
 
 // Waiting are the inputs that no runtime has taken.
 func (s *Store) Waiting(_ context.Context, agent interaction.ID) ([]interaction.Input, error) {
-	return inputs(s.rows, inputColumns+"WHERE n.agent = (SELECT key FROM agents WHERE id = +?) AND n.state = 'received' ORDER BY n.position", agent)
+	return inputs(s.rows, waitingOf, agent)
 }
 
 // Input gives one input.
@@ -322,6 +329,8 @@ func (s *Store) Input(_ context.Context, id interaction.ID) (interaction.Input, 
 const callColumns = `SELECT c.id, a.id, coalesce(i.id, ''), coalesce(c.creator, i.creator, ''), c.state, coalesce(c.outcome, ''), c.created_at,
 	coalesce(c.call, ''), r.head FROM tool_calls c JOIN agents a ON a.key = c.agent
 	LEFT JOIN interactions i ON i.key = c.interaction LEFT JOIN requests r ON r.interaction = c.interaction `
+
+const unfinishedCalls = callColumns + "WHERE c.agent = +? AND c.state <> 'completed' ORDER BY c.key"
 
 func calls(read lister, text string, args ...any) (list []interaction.Call, err error) {
 	err = read(text, args, func(rows *sql.Rows) error {
@@ -349,11 +358,16 @@ func scanCall(rows *sql.Rows) (c interaction.Call, err error) {
 
 // Calls lists an agent's tool calls.
 func (s *Store) Calls(_ context.Context, f interaction.CallFilter) ([]interaction.Call, error) {
+	q := callQuery(f)
+	return calls(s.rows, q.text(), q.args...)
+}
+
+func callQuery(f interaction.CallFilter) *query {
 	q := newQuery(callColumns)
 	q.where("c.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
 	q.equal("c.state", string(f.State))
 	q.page("c", f.Page)
-	return calls(s.rows, q.text(), q.args...)
+	return q
 }
 
 // UnfinishedCalls are the newest calls of an agent that are not completed.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"sayso/internal/interaction"
@@ -144,7 +145,7 @@ func (s *Store) CountOpen(_ context.Context, project interaction.ID) (n int, err
 }
 
 // Create stores a new interaction; see [interaction.Store].
-func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Interaction, error)) (r interaction.Record, created bool, err error) {
+func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Step, error)) (made interaction.Asked, created bool, err error) {
 	var new head
 	err = s.writer.do(ctx, func(t *tx) error {
 		created = false
@@ -153,7 +154,7 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			return err
 		}
 		if id != "" {
-			r, err = t.record(s, id)
+			made, err = t.made(s, id)
 			return err
 		}
 		at, a, err := t.asker(agent)
@@ -161,39 +162,58 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			return err
 		}
 		if once.Joining != nil {
-			if r, err = t.join(s, at, once.Joining); err != nil {
+			if made.Record, err = t.join(s, at, once.Joining); err != nil {
 				return err
 			}
 		}
-		if created = once.Joining == nil || r.ID == ""; !created {
-			return t.remember(once, r.ID, once.Joining.Now)
+		if created = once.Joining == nil || made.ID == ""; !created {
+			return t.remember(once, made.ID, once.Joining.Now)
 		}
-		new, err = t.create(at, a, creator, open)
-		r = new.record
+		new, made, err = t.create(at, a, creator, open)
 		if err != nil {
 			return err
 		}
-		if err := t.insertAsk(at, r, once.Joining); err != nil {
+		if d := made.Decided; d != nil {
+			return t.remember(once, d.ID, d.At)
+		}
+		if err := t.insertAsk(at, made.Record, once.Joining); err != nil {
 			return err
 		}
-		return t.remember(once, r.ID, r.CreatedAt)
+		return t.remember(once, made.ID, made.CreatedAt)
 	})
-	if created = created && err == nil; created {
+	if created = created && err == nil; created && made.Decided == nil {
 		s.heads.keep(new)
 	}
-	return r, created, err
+	return made, created, err
 }
 
-func (t *tx) create(at place, a interaction.Agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Interaction, error)) (head, error) {
+// made is what an earlier request with the same key made.
+func (t *tx) made(s *Store, id interaction.ID) (made interaction.Asked, err error) {
+	if id.WellFormed(interaction.InteractionPrefix) {
+		made.Record, err = t.record(s, id)
+		return made, err
+	}
+	made.Decided, err = t.decidedBefore(id)
+	return made, err
+}
+
+func (t *tx) create(at place, a interaction.Agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
 	already, err := t.openOf(at.agent, creator)
 	if err != nil {
-		return head{}, err
+		return new, made, err
 	}
-	i, err := open(a, already)
+	step, err := open(a, already)
 	if err != nil {
-		return head{}, err
+		return new, made, err
 	}
-	return t.insertInteraction(at, i)
+	switch step := step.(type) {
+	case interaction.Opened:
+		new, err = t.insertInteraction(at, step.Interaction)
+		return new, interaction.Asked{Record: new.record}, err
+	case interaction.Decided:
+		return new, interaction.Asked{Decided: &step}, t.decided(at, step)
+	}
+	return new, made, fmt.Errorf("an ask became a %T", step) // unreachable unless bug in package interaction
 }
 
 // openOf counts what one asker has open for an agent.

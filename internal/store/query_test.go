@@ -30,6 +30,22 @@ func TestNoStatementIsParsedAgain(t *testing.T) {
 	}
 	_, err = s.Agents(t.Context(), interaction.AgentFilter{Project: agent.ProjectID, Name: "swe", Page: interaction.Page{Limit: 50}})
 	must(t, err)
+	converses(t, s, agent)
+	_, err = s.Waiting(t.Context(), agent.ID)
+	must(t, err)
+	_, err = s.Calls(t.Context(), interaction.CallFilter{Agent: agent.ID, State: interaction.ToolCallReady, Page: interaction.Page{Limit: 50, After: &interaction.Cursor{At: start, ID: r.ID}}})
+	must(t, err)
+	for _, before := range []int64{0, 9} {
+		_, err = s.Events(t.Context(), interaction.EventFilter{Agent: agent.ID, Kinds: interaction.ConversationEvents, After: 1, Before: before, Limit: 9})
+		must(t, err)
+		_, err = s.Events(t.Context(), interaction.EventFilter{Project: agent.ProjectID, Kinds: interaction.LifecycleEvents, After: 1, Before: before, Limit: 9})
+		must(t, err)
+	}
+	_, err = s.Actors(t.Context(), agent.ProjectID, interaction.Page{Limit: 50, After: &interaction.Cursor{At: start, ID: r.ID}})
+	must(t, err)
+	_, _ = s.Input(t.Context(), "ain_x")
+	_, _ = s.Call(t.Context(), "tcl_x")
+	_, _ = s.Actor(t.Context(), "actr_x")
 	_, err = s.Due(t.Context(), start, 1)
 	must(t, err)
 	_, _ = s.KeyPrincipal(t.Context(), auth.Hash{})

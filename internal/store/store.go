@@ -19,6 +19,9 @@
 // Each project has a sequence, taken inside the transaction, so that its order is the order of commits. After the commit, and only
 // then, the changes are handed to [Store.Follow], in that order. Nothing else publishes.
 //
+// Conversations change in turns (conversation.go): a closure reads what it needs and gives the list of what is to be written, and both happen in
+// one transaction.
+//
 // An interaction is a narrow row that changes once, beside rows that are only appended: its head, its end, and how far the answer got.
 // Triggers refuse to change what is final. Heads never change, so the decoded ones may be kept in memory.
 package store

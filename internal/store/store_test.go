@@ -53,11 +53,11 @@ func asked(t testing.TB, s *Store, agent interaction.Agent, ask interaction.Ask)
 	}
 	ask, err := ask.Normalised()
 	must(t, err)
-	r, _, err := s.Create(t.Context(), agent.ID, "key_asker", interaction.Once{}, func(a interaction.Agent, _ int) (interaction.Interaction, error) {
-		return interaction.New(ask, a, "key_asker", start), nil
+	r, _, err := s.Create(t.Context(), agent.ID, "key_asker", interaction.Once{}, func(a interaction.Agent, _ int) (interaction.Step, error) {
+		return interaction.Opened{Interaction: interaction.New(ask, a, "key_asker", start)}, nil
 	})
 	must(t, err)
-	return r
+	return r.Record
 }
 
 func denial(reason string) interaction.Answers {
@@ -132,6 +132,7 @@ func TestDatabaseRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	r2 := asked(t, s, newAgent(t, s), interaction.Ask{})
+	decide(t, s, newAgent(t, s), interaction.RuleDeny, "*")
 	for _, c := range []struct{ statement, says string }{
 		{"UPDATE interactions SET state = 'open', cancel_reason = NULL", "immutable"},
 		{"UPDATE interactions SET created_at = 1 WHERE state = 'open'", "never changes"},
@@ -144,6 +145,8 @@ func TestDatabaseRefuses(t *testing.T) {
 		{"DELETE FROM events", "append-only"},
 		{"UPDATE audit_entries SET entry = x'00'", "append-only"},
 		{"DELETE FROM audit_entries", "append-only"},
+		{"UPDATE policy_decisions SET record = x'00'", "never changes"},
+		{"DELETE FROM policy_decisions", "kept for ever"},
 		{fmt.Sprintf("INSERT INTO ends VALUES (%d, x'00', 1, 1, 'api_key', 'a', NULL, 'key_a', 'agent_key', 9)", r2.Key), "CHECK"},
 		{fmt.Sprintf("UPDATE interactions SET state = 'canceled' WHERE key = %d", r2.Key), "CHECK"},
 	} {
@@ -350,6 +353,16 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"the last entry cut off", `DELETE FROM audit_entries WHERE key = (SELECT max(key) FROM audit_entries)`},
 		{"two swapped", `UPDATE audit_entries SET sequence = CASE key WHEN 1 THEN (SELECT sequence FROM audit_entries WHERE key = 2) ELSE sequence END`},
 		{"the head", `UPDATE projects SET audit_head = zeroblob(32)`},
+		{"a decision by policy", `UPDATE policy_decisions SET record = CAST(replace(record, '"allow"', '"deny"') AS BLOB) WHERE key = 1`},
+		{"a decision by policy cut out", `DELETE FROM policy_decisions WHERE key = 1`},
+		{"the last decision by policy cut out", `DELETE FROM policy_decisions WHERE key = 2`},
+		{"a decision by policy slipped in", `INSERT INTO policy_decisions (project, sequence, agent, id, record, at) SELECT project, sequence + 1000, agent, 'evt_x', record, at FROM policy_decisions WHERE key = 1`},
+		{"a decision by policy in another's place", `UPDATE policy_decisions SET record = (SELECT record FROM policy_decisions WHERE key = 1) WHERE key = 2`},
+		{"a decision by policy moved", `UPDATE policy_decisions SET sequence = sequence + 1000 WHERE key = 1`},
+		{"the entry of a decision", `UPDATE audit_entries SET entry = CAST(replace(entry, 'cargo *', '*') AS BLOB) WHERE entry LIKE '%cargo *%'`},
+		{"the entry of a decision cut out", `DELETE FROM audit_entries WHERE key = (SELECT min(key) FROM audit_entries WHERE entry LIKE '%policy_decided%')`},
+		{"a decision and its entry cut off", `DELETE FROM audit_entries WHERE key = (SELECT max(key) FROM audit_entries WHERE entry LIKE '%policy_decided%')`},
+		{"a second entry of a decision", `INSERT INTO audit_entries (project, sequence, entry, hash) SELECT project, sequence, entry, hash FROM audit_entries WHERE entry LIKE '%policy_decided%' LIMIT 1`},
 		{"a forged Allow", `INSERT INTO ends VALUES (4, CAST('{"resolution":{"answers":[{"option_indices":[0]}]}}' AS BLOB), 1, 1, 'user', 'Dana', NULL, 'usr_dana', 'user', 99)`},
 		{"a state", `UPDATE interactions SET state = 'canceled', cancel_reason = 'expired' WHERE key = 1`},
 		{"an end without a word", `UPDATE interactions SET state = 'resolved' WHERE key = 4`},
@@ -364,7 +377,9 @@ func TestVerifyFindsTampering(t *testing.T) {
 				}
 			}
 			asked(t, s, agent, interaction.Ask{})
-			verified(t, s, agent.ProjectID, 7)
+			decide(t, s, agent, interaction.RuleAllow, "cargo *")
+			decide(t, s, agent, interaction.RuleDeny, "git.push*")
+			verified(t, s, agent.ProjectID, 9)
 			tamper(t, s, c.statement)
 			if n, err := s.Verify(t.Context(), agent.ProjectID); err == nil {
 				t.Errorf("not found; %d entries", n)

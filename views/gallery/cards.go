@@ -40,9 +40,17 @@ func permissions() []namedCard {
 		})},
 		{"permission-polling", permission("polling", func(c *views.Card) { c.Asker = views.Asker{State: views.AskerPolling} })},
 		{"permission-read-only", permission("readonly", func(c *views.Card) { c.ReadOnly = true })},
+		{"permission-shell", permission("shell", shell)},
+		{"permission-suggestions", permission("suggestions", shell, suggestions)},
+		{"permission-no-rule", permission("norule", noRule)},
+		{"permission-long-input", permission("longinput", func(c *views.Card) { c.With.Input = "" })},
+		{"permission-edited", permission("edited", shell, suggestions, edited)},
+		{"permission-edit-problem", permission("editproblem", shell, editProblem)},
+		{"permission-review", permission("review", shell, review)},
+		{"permission-review-with-all", permission("reviewall", shell, suggestions, review, reviewAll)},
 		{"permission-problem", permission("problem", func(c *views.Card) {
 			c.Problem = &views.Problem{Message: "The reason is longer than 20,000 characters. Nothing was recorded."}
-			c.Typed = []string{"Not on the build server, please use staging."}
+			c.Draft.Reason = "Not on the build server, please use staging."
 		})},
 	}
 }
@@ -55,6 +63,7 @@ func permission(name string, change ...func(*views.Card)) views.Card {
 		item("Working directory", "/home/dana/src/shop", true),
 		item("Machine", "mch_aaaaaaaaaaaaaaaaaaaaaaaaae", true),
 	}
+	card.With = with(card, "run_command", `{"command":"rm -rf ./build && npm run build","cwd":"/home/dana/src/shop","machine":"mch_aaaaaaaaaaaaaaaaaaaaaaaaae"}`)
 	return changed(card, change)
 }
 

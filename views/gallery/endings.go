@@ -57,6 +57,12 @@ func note(c *views.Card) { c.End.Note = display.Show("Go ahead, but stop after t
 
 func changedInput(c *views.Card) {
 	c.End.Instead = display.Show(`{"command":"rm -rf ./build/cache"}`)
+	c.End.Changes = []views.DiffLine{
+		{Op: views.DiffSame, Text: display.Show("{")},
+		{Op: views.DiffOut, Text: display.Show(`  "command": "rm -rf ./build && npm run build"`)},
+		{Op: views.DiffIn, Text: display.Show(`  "command": "rm -rf ./build/cache"`)},
+		{Op: views.DiffSame, Text: display.Show("}")},
+	}
 	c.End.Remembered = display.Show(`[{"type":"addRules","destination":"localSettings"}]`)
 }
 

@@ -10,6 +10,7 @@ CREATE INDEX inputs_waiting ON inputs (agent, position) WHERE state = 'received'
 
 -- The project's sequence when the agent's state, or what waits for it, last changed: a page never takes an older one.
 ALTER TABLE agents ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE agents ADD COLUMN stopped_at INTEGER;
 
 -- A call that opened an interaction is kept in its request; another's name and input are here.
 ALTER TABLE tool_calls ADD COLUMN call TEXT;    -- JSON: name, input, provider_call_id

@@ -1,0 +1,104 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"sayso/internal/policy"
+)
+
+// slowMatch is the definition of a match, written down as it is: a star is nothing, or one character and again a star.
+func slowMatch(pattern, subject []rune) bool {
+	if len(pattern) == 0 {
+		return len(subject) == 0
+	}
+	if pattern[0] == '*' {
+		return slowMatch(pattern[1:], subject) || len(subject) > 0 && slowMatch(pattern, subject[1:])
+	}
+	return len(subject) > 0 && pattern[0] == subject[0] && slowMatch(pattern[1:], subject[1:])
+}
+
+func TestMatchAgreesWithItsDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringOfN(rapid.SampledFrom([]rune("**abé.")), 0, 10, -1).Draw(t, "pattern")
+		subject := rapid.StringOfN(rapid.SampledFrom([]rune("aabé.*\n")), 0, 12, -1).Draw(t, "subject")
+		if got, want := policy.Match(pattern, subject), slowMatch([]rune(pattern), []rune(subject)); got != want {
+			t.Errorf("Match(%q, %q) = %v, want %v", pattern, subject, got, want)
+		}
+	})
+}
+
+// TestMatchOfWhatItIsMadeFrom: text put in place of the stars is matched, which random subjects seldom are.
+func TestMatchOfWhatItIsMadeFrom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringOfN(rapid.SampledFrom([]rune("*ab.")), 0, 20, -1).Draw(t, "pattern")
+		var subject strings.Builder
+		for _, r := range pattern {
+			if r == '*' {
+				subject.WriteString(rapid.StringOfN(rapid.SampledFrom([]rune("ab.*;")), 0, 5, -1).Draw(t, "run"))
+			} else {
+				subject.WriteRune(r)
+			}
+		}
+		if !policy.Match(pattern, subject.String()) {
+			t.Errorf("Match(%q, %q) = false", pattern, subject.String())
+		}
+	})
+}
+
+// sixtyStars matches its subject but for the last piece, which is looked for to the end: what backtracking pays most for.
+var sixtyStars = strings.Repeat("*a", 58) + "*ab*"
+
+func subjectOf(bytes int) string { return strings.Repeat("a", bytes) }
+
+// TestMatchIsLinear: twice the subject takes twice the time. The best of several rounds counts, since others use this machine too.
+func TestMatchIsLinear(t *testing.T) {
+	for name, pattern := range map[string]string{"short pieces": sixtyStars, "long pieces": strings.Repeat("*"+strings.Repeat("a", 40)+"b", 60)} {
+		best := func(subject string) time.Duration {
+			least := time.Hour
+			for range 15 {
+				start := time.Now()
+				for range 20 {
+					if policy.Match(pattern, subject) {
+						t.Fatal("matched")
+					}
+				}
+				least = min(least, time.Since(start))
+			}
+			return least
+		}
+		half, whole := best(subjectOf(500_000)), best(subjectOf(1_000_000))
+		if ratio := float64(whole) / float64(half); ratio > 3 {
+			t.Errorf("%s: 1 MB takes %.2f times as long as 500 KB (%v, %v)", name, ratio, whole, half)
+		}
+	}
+}
+
+func BenchmarkMatch(b *testing.B) {
+	for name, size := range map[string]int{"500KB": 500_000, "1MB": 1_000_000} {
+		subject := subjectOf(size)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				policy.Match(sixtyStars, subject)
+			}
+		})
+	}
+}
+
+func FuzzMatch(f *testing.F) {
+	f.Add("cargo *", "cargo test")
+	f.Add("*a*b", "aab")
+	f.Fuzz(func(t *testing.T, pattern, subject string) {
+		got := policy.Match(pattern, subject)
+		if got && !policy.Match("*"+pattern+"*", subject) {
+			t.Error("more stars match less")
+		}
+		if !policy.Match(pattern, pattern) {
+			t.Error("a pattern does not match itself")
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package web_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTypeScriptClient makes a TypeScript client of the OpenAPI document, checks the example against its types, and has the example drive a
+// server: what the document promises is what a client of it gets. SAYSO_SKIP=node leaves it out, on purpose and saying so; if Node or its
+// packages are merely missing, it fails.
+func TestTypeScriptClient(t *testing.T) {
+	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "node") {
+		t.Skip("SAYSO_SKIP=node leaves the TypeScript client out")
+	}
+	for _, name := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Fatalf("%s is missing: install Node 20 or newer, or leave this test out with SAYSO_SKIP=node", name)
+		}
+	}
+	root, err := filepath.Abs("..")
+	must(t, err)
+	if _, err := os.Stat(filepath.Join(root, "node_modules", "openapi-fetch")); err != nil {
+		t.Fatal("the packages of Node are missing: run make node_modules, or leave this test out with SAYSO_SKIP=node")
+	}
+	run := func(environment []string, name string, args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), name, args...)
+		c.Dir, c.Env = root, append(os.Environ(), environment...)
+		said, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c, err, said)
+		}
+		return string(said)
+	}
+	run(nil, "npm", "run", "--silent", "typescript")
+	s := newSite(t)
+	said := run([]string{"SAYSO_URL=" + s.http.URL, "SAYSO_OPERATOR_KEY=" + s.operator, "SAYSO_AGENT_KEY=" + s.agent}, "node", "examples/typescript/generated/flow.js")
+	if want := "agent TypeScript flow\nallowed and run: Bash\nsteered: Permission requested for Bash\nstreamed 9 events\n"; said != want {
+		t.Errorf("it said\n%s\nwant\n%s", said, want)
+	}
+}
