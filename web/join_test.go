@@ -9,6 +9,8 @@ import (
 
 	"sayso/internal/api"
 	"sayso/internal/interaction"
+	"sayso/internal/policy"
+	"sayso/web"
 )
 
 // joining are requests that may take up what was asked before: two of one call, another call, another command, a question.
@@ -212,6 +214,39 @@ func TestSuspended(t *testing.T) {
 	}
 	if _, err := s.store.Workflow(t.Context(), s.project.ID, "wf_2"); interaction.CodeOf(err) != interaction.NotFound {
 		t.Errorf("an unknown workflow: %v", err)
+	}
+}
+
+// TestOwnTools checks that a prompt about a tool of ours that asks is allowed at once, and no other.
+func TestOwnTools(t *testing.T) {
+	s := newSite(t)
+	path := askable(s)
+	for name, allowed := range map[string]bool{
+		"mcp__sayso__ask": true, "mcp__sayso__request_approval": true, "mcp__sayso__await_answer": true, "mcp__sayso__animus_agent_ask": true,
+		"mcp__sayso__interactions_answer": false, "mcp__sayso__interactions_list": false, "mcp__other__ask": false, "ask": false, "mcp__sayso__ask2": false,
+	} {
+		for _, join := range []string{`"join":{},`, ``} {
+			got := s.call(s.agent, "POST", path+"/interactions", `{`+join+`"tool_call":{"name":"`+name+`","input":{}}}`)
+			if at := got.status == http.StatusOK && strings.Contains(string(got.body), `"source":"own_tool"`); at != (allowed && join != "") {
+				t.Errorf("%s %s: %d %s", join, name, got.status, got.body)
+			}
+		}
+	}
+}
+
+// TestOwnToolsUnderPolicy checks that what an operator denies by name stays denied, and that a default of deny is not about our own tools.
+func TestOwnToolsUnderPolicy(t *testing.T) {
+	for want, p := range map[string]policy.Policy{
+		`"decision":"deny","source":"auto_deny"`: {AutoDeny: []string{"mcp__*"}, Default: policy.Allow},
+		`"decision":"allow","source":"own_tool"`: {Default: policy.Deny},
+	} {
+		reading := policy.Reading{Set: policy.Set{"default": {"swe": {Policy: &p}}}}
+		s := newSite(t, func(c *web.Config) { c.Policies = func() policy.Reading { return reading } })
+		_, path := s.newAgent("swe")
+		got := s.call(s.agent, "POST", path+"/interactions", `{"join":{},"tool_call":{"name":"mcp__sayso__ask","input":{}}}`)
+		if got.status != http.StatusOK || !strings.Contains(string(got.body), want) {
+			t.Errorf("%d %s, want %s", got.status, got.body, want)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package interaction
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Decider is what an operator has written down beforehand about tool calls. It is asked inside transactions: it answers at once, and the
 // same as long as nobody changes what is written.
@@ -60,6 +63,32 @@ func (s *Service) verdict(in Project, a Agent, call *ToolCall) Verdict {
 		return Verdict{}
 	}
 	return s.policies.Decide(in, a.Key, *call)
+}
+
+// The sources of a verdict that bear on our own tools: a policy's default, which is not about them, and that they are ours.
+const (
+	byDefault = "default"
+	ownTool   = "own_tool"
+)
+
+// ownTools are the tools of ours that ask a person themselves, as Claude Code names them. Those that answer are never among them.
+var ownTools = []string{
+	"mcp__sayso__ask", "mcp__sayso__request_approval", "mcp__sayso__await_answer",
+	"mcp__sayso__animus_agent_ask", "mcp__sayso__animus_agent_request_approval", "mcp__sayso__animus_agent_await",
+}
+
+// asksToAsk says whether a is the prompt of an agent's program before it uses a tool of ours that asks a person itself. Only our own doors
+// pass such prompts on; they are known by their Join.
+func (a Ask) asksToAsk() bool {
+	return a.Join != nil && a.ToolCall != nil && slices.Contains(ownTools, a.ToolCall.Name)
+}
+
+// ruled is v for a prompt about our own tools: allowed at once, unless the operator has denied them by name.
+func (v Verdict) ruled(a Ask) Verdict {
+	if !a.asksToAsk() || v.Ruling == RuleDeny && v.Source != byDefault {
+		return v
+	}
+	return Verdict{Ruling: RuleAllow, Source: ownTool, Subject: a.ToolCall.Name, Message: "Allowed: this tool asks a person itself."}
 }
 
 // Decided is a tool call that a policy allowed or denied, so that no interaction was opened. It is recorded once and never changes.

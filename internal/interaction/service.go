@@ -153,7 +153,7 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		if err := firstError(mayAsk(p, in, a), ask.meaning(), a.active()); err != nil {
 			return nil, err
 		}
-		if v := s.verdict(in, a, ask.ToolCall); v.decides() {
+		if v := s.verdict(in, a, ask.ToolCall).ruled(ask); v.decides() {
 			return decidedOn(ask, v, a, p.ID, now), nil
 		}
 		return Opened{New(ask, a, p.ID, now)}, s.hasRoom(already)

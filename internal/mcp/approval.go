@@ -31,8 +31,6 @@ func (c *call) requestApproval(ctx context.Context) *sdk.CallToolResult {
 		return c.refuse(err)
 	case c.native && a.tool == "AskUserQuestion":
 		return c.promptQuestion(ctx, a)
-	case c.native && ownTool(a.tool):
-		return bare(c.allow(a.input(), decided{Decision: "allow", Source: "own_tool"}), false)
 	}
 	new := api.NewInteraction{
 		ToolCall:    &api.ToolCall{Name: a.tool, Input: a.original, ProviderCallID: a.callID},
@@ -93,22 +91,6 @@ func (a approval) input() json.RawMessage {
 	return a.original
 }
 
-// ownTool says whether a prompt is about a tool of ours that asks a person itself. Those that answer are never among them.
-func ownTool(name string) bool {
-	rest, ok := strings.CutPrefix(name, "mcp__sayso__")
-	if !ok {
-		return false
-	}
-	for _, names := range []names{plainNames, animusNames} {
-		for _, own := range []string{names.ask, names.approve, names.await} {
-			if rest == strings.ReplaceAll(own, ".", "_") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (c *call) allow(input json.RawMessage, result decided) verdict {
 	return verdict{Tool: c.tool, Result: result, Behavior: "allow", UpdatedInput: input}
 }
@@ -118,6 +100,9 @@ func (c *call) deny(message string, result any) verdict {
 }
 
 func (c *call) byPolicy(a approval, p api.PolicyDecision) *sdk.CallToolResult {
+	if p.Source == "own_tool" {
+		return bare(c.allow(a.input(), decided{Decision: "allow", Source: p.Source}), false)
+	}
 	if p.Decision == "allow" {
 		return bare(c.allow(a.input(), decided{Decision: "allow", Source: "policy", Message: p.Message}), false)
 	}

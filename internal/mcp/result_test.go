@@ -86,10 +86,8 @@ var golden = []struct {
 		want: `{"tool":"request_approval","error":"questions[1].question: two have the same text, so their answers could not be told apart","behavior":"deny","message":"These questions cannot be shown to a person: questions[1].question: two have the same text, so their answers could not be told apart"}`},
 	{name: "questions that the server refuses", tool: "request_approval", arguments: prompt, backend: &fake{refuses: &api.Error{Status: 400, Message: "request.questions[0].prompt: too long"}},
 		want: `{"tool":"request_approval","error":"request.questions[0].prompt: too long","behavior":"deny","message":"These questions cannot be shown to a person: request.questions[0].prompt: too long"}`},
-	{name: "an own tool", tool: "request_approval", arguments: `{"tool_name":"mcp__sayso__ask","input":{"question":"A?"}}`,
+	{name: "an own tool", tool: "request_approval", arguments: `{"tool_name":"mcp__sayso__ask","input":{"question":"A?"}}`, backend: &fake{opens: policy(api.PolicyDecision{Decision: "allow", Source: "own_tool", Message: "Allowed: this tool asks a person itself."})},
 		want: `{"tool":"request_approval","result":{"decision":"allow","source":"own_tool"},"behavior":"allow","updatedInput":{"question":"A?"}}`},
-	{name: "an own tool by its other name", tool: "request_approval", arguments: `{"tool_name":"mcp__sayso__animus_agent_request_approval","input":{}}`,
-		want: `{"tool":"request_approval","result":{"decision":"allow","source":"own_tool"},"behavior":"allow","updatedInput":{}}`},
 	{name: "a tool that answers is none of those", tool: "request_approval", arguments: `{"tool_name":"mcp__sayso__interactions_answer","input":{"id":"int_9"}}`, backend: &fake{becomes: denied("no")},
 		want: `{"tool":"request_approval","result":{"id":"int_1","decision":"deny","answered_by":"Dana","source":"human","message":"no"},"behavior":"deny","message":"no"}`},
 
