@@ -6,7 +6,8 @@
 //   - discovery.go: which server, with which key;
 //   - request.go: a request to a person, from the flags to its end; answer.go: what is printed of it;
 //   - operator.go: what an operator's commands look up; inbox.go, show.go and reply.go: the commands of the inbox; choice.go: what --select and
-//     --text choose; record.go: an interaction with Animus's names;
+//     --text choose;
+//   - mcp.go and setup.go: the tools for agents, and how their programs are told of them;
 //   - outage.go: what happens while the server is away;
 //   - failure.go and exit.go: what went wrong, what to do about it, and the exit code; envelope.go: the same as JSON;
 //   - terminal.go and table.go: what is written for people.

@@ -18,7 +18,7 @@ import (
 type approval struct {
 	tool, action string // tool is the name of what is to be allowed
 	original     json.RawMessage
-	callID       string
+	callID       string // as it was given
 	suggestions  json.RawMessage
 }
 
@@ -36,7 +36,7 @@ func (c *call) requestApproval(ctx context.Context) *sdk.CallToolResult {
 		ToolCall:    &api.ToolCall{Name: a.tool, Input: a.original, ProviderCallID: a.callID},
 		Action:      a.action,
 		Suggestions: a.suggestions,
-		Join:        &api.Join{CallID: a.callID},
+		Join:        c.join(a),
 	}
 	warnings := c.waits(&new)
 	if c.in.err != nil {
@@ -77,10 +77,17 @@ func (c *call) approval() (a approval, err error) {
 		a.original = c.in.raw("arguments")
 	}
 	a.callID, a.suggestions = c.in.text("tool_use_id"), c.in.raw("suggestions")
-	if a.callID == "" {
-		a.callID = c.callID()
-	}
 	return a, c.in.err
+}
+
+// join takes up the same call again. Its id must be the client's: a model that calls by itself could give the same one again, and have one
+// answer count for many calls.
+func (c *call) join(a approval) *api.Join {
+	id := c.callID()
+	if id == "" && c.native {
+		id = a.callID
+	}
+	return &api.Join{CallID: id}
 }
 
 // input is what was to be allowed, whole.
@@ -181,7 +188,7 @@ func (c *call) unanswerable(i api.Interaction, err error, warnings []string) *sd
 		i.CancelReason = "asker_canceled"
 		return bare(c.denyUnanswered(i, warnings), false)
 	case errors.Is(err, errStopping):
-		return c.refuse(fmt.Errorf("Sayso is restarting; ask again in a moment (the question stays open as %s)", i.ID))
+		return c.refuse(fmt.Errorf("the server is restarting; ask again in a moment (the question stays open as %s)", i.ID))
 	}
 	return c.refuse(err)
 }

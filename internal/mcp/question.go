@@ -22,7 +22,7 @@ func (c *call) promptQuestion(ctx context.Context, a approval) *sdk.CallToolResu
 	if err = firstOf(in.err, err); err != nil {
 		return c.unreadable(err)
 	}
-	new := api.NewInteraction{Request: &form, Join: &api.Join{CallID: a.callID}}
+	new := api.NewInteraction{Request: &form, Join: c.join(a)}
 	warnings := c.waits(&new)
 	if c.in.err != nil {
 		return c.refuse(c.in.err)

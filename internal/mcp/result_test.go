@@ -196,6 +196,7 @@ func TestNothingIsNull(t *testing.T) {
 func TestWhatIsAsked(t *testing.T) {
 	for _, c := range []struct{ name, tool, arguments, want string }{
 		{"a native call", "request_approval", bash, `{"tool_call":{"name":"Bash","input":` + bashInput + `,"provider_call_id":"toolu_1"},"wait_mode":"block","join":{"call_id":"toolu_1"}}`},
+		{"a call whose model gives an id of its own", "request_approval", `{"tool_name":"Bash","arguments":{},"tool_use_id":"again"}`, `{"tool_call":{"name":"Bash","input":{},"provider_call_id":"again"},"wait_mode":"block","join":{}}`},
 		{"an action", "request_approval", `{"action":"deploy","task_id":"T1","timeout_secs":5}`, `{"tool_call":{"name":"deploy"},"wait_mode":"block","timeout_secs":5,"task_id":"T1","join":{}}`},
 		{"an action beside a tool", "request_approval", `{"tool_name":"Bash","action":"clean up","arguments":{"command":"rm x"},"suggestions":[{"type":"setMode"}]}`,
 			`{"tool_call":{"name":"Bash","input":{"command":"rm x"}},"wait_mode":"block","suggestions":[{"type":"setMode"}],"action":"clean up","join":{}}`},

@@ -33,7 +33,7 @@ var (
 	errHeld      = errors.New("the client would not wait any longer")
 	errWithdrawn = errors.New("the client canceled the call")
 	errLeft      = errors.New("the client is gone")
-	errStopping  = errors.New("Sayso is restarting")
+	errStopping  = errors.New("the server is restarting")
 	errOverdue   = errors.New("the server was away at the deadline")
 )
 
