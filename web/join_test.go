@@ -217,6 +217,19 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
+// TestPolicyBeforeJoining checks that a policy which was written meanwhile goes before what a person answered.
+func TestPolicyBeforeJoining(t *testing.T) {
+	var reading policy.Reading
+	s := newSite(t, func(c *web.Config) { c.Policies = func() policy.Reading { return reading } })
+	_, path := s.newAgent("swe")
+	_, i := s.joins(s.agent, path, call1)
+	s.call(s.operator, "POST", path+"/interactions/"+i.ID+"/resolve", allow)
+	reading = policy.Reading{Set: policy.Set{"default": {"swe": {Policy: &policy.Policy{AutoDeny: []string{"Bash"}}}}}}
+	if got := s.call(s.agent, "POST", path+"/interactions", call1); !strings.Contains(string(got.body), `"decision":"deny","source":"auto_deny"`) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // TestOwnTools checks that a prompt about a tool of ours that asks is allowed at once, and no other.
 func TestOwnTools(t *testing.T) {
 	s := newSite(t)

@@ -26,6 +26,9 @@ type Joining struct {
 	By     Principal
 	In     ID // the project
 	Now    time.Time
+
+	// Anew says that nothing is taken up for an agent: its policy decides, whatever was answered before, or it may no longer ask.
+	Anew func(Agent) bool
 }
 
 // joining is nil for an ask that takes up nothing.

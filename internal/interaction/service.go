@@ -148,7 +148,11 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		return Asked{}, false, err
 	}
 	now := s.Time()
-	once.Joining = ask.joining(p, in, now)
+	if once.Joining = ask.joining(p, in, now); once.Joining != nil {
+		once.Joining.Anew = func(a Agent) bool {
+			return a.active() != nil || s.verdict(in, a, ask.ToolCall).ruled(ask).decides()
+		}
+	}
 	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Step, error) {
 		if err := firstError(mayAsk(p, in, a), ask.meaning(), a.active()); err != nil {
 			return nil, err

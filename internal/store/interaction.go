@@ -161,8 +161,8 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 		if err != nil {
 			return err
 		}
-		if once.Joining != nil {
-			if made.Record, err = t.join(s, at, once.Joining); err != nil {
+		if j := once.Joining; j != nil && !j.Anew(a) {
+			if made.Record, err = t.join(s, at, j); err != nil {
 				return err
 			}
 		}
