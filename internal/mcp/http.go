@@ -196,18 +196,27 @@ type stream struct {
 	control *http.ResponseController
 }
 
-func (s *stream) WriteHeader(status int) {
+// head sets what every response carries, over what the SDK says. It comes before each write, since a first one sends the head by itself.
+func (s *stream) head() {
 	s.Header().Set("Cache-Control", "no-store")
 	s.Header().Set("X-Accel-Buffering", "no")
+}
+
+func (s *stream) WriteHeader(status int) {
+	s.head()
 	s.ResponseWriter.WriteHeader(status)
 }
 
 func (s *stream) Write(b []byte) (int, error) {
+	s.head()
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeMost)) // without one the server's own holds
 	return s.ResponseWriter.Write(b)
 }
 
-func (s *stream) Flush() { _ = s.control.Flush() }
+func (s *stream) Flush() {
+	s.head()
+	_ = s.control.Flush()
+}
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
