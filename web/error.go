@@ -74,7 +74,7 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 	defer recoverTo(&err)
 	status := statuses[e.Code]
 	switch {
-	case strings.HasPrefix(c.Request().URL.Path, "/api/"), strings.HasPrefix(c.Request().URL.Path, "/hooks/"):
+	case keyed(c.Request().URL.Path):
 		if e.Code == interaction.Unauthorized {
 			c.Response().Header().Set("WWW-Authenticate", "Bearer")
 		}
@@ -90,6 +90,11 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 	return s.renderStatus(c, status, views.ErrorPageView(views.ErrorPage{
 		Page: s.page(c, "Error", views.SectionNone), Status: status, Heading: headings[status], Message: e.Message,
 	}))
+}
+
+// keyed says whether a path takes keys, so that failures on it are JSON.
+func keyed(path string) bool {
+	return strings.HasPrefix(path, "/api/") || path == "/mcp" || strings.HasPrefix(path, "/hooks/")
 }
 
 var headings = map[int]string{

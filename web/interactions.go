@@ -51,7 +51,13 @@ func (s *Server) hand(c echo.Context, status int, p interaction.Principal, r int
 func ask(in api.NewInteraction) interaction.Ask {
 	a := interaction.Ask{
 		WaitMode: interaction.WaitMode(in.WaitMode), TimeoutSecs: in.TimeoutSecs, WorkflowID: in.WorkflowID, TaskID: in.TaskID,
-		Destination: destination(in.Destination), Suggestions: in.Suggestions,
+		Destination: destination(in.Destination), Suggestions: in.Suggestions, Action: in.Action,
+	}
+	if j := in.Join; j != nil {
+		a.Join = &interaction.Join{CallID: j.CallID}
+	}
+	if at := in.Checkpoint; at != nil {
+		a.Checkpoint = &interaction.Checkpoint{Provider: at.Provider, SessionID: at.SessionID, CWD: at.CWD, Phase: at.Phase}
 	}
 	if call := in.ToolCall; call != nil {
 		a.ToolCall = &interaction.ToolCall{Name: call.Name, Input: call.Input, ProviderCallID: call.ProviderCallID}

@@ -58,6 +58,11 @@ func (s *Server) readBody(c echo.Context) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(given); err != nil || kind != echo.MIMEApplicationJSON {
 		return nil, interaction.Errorf(interaction.ValidationFailed, "Content-Type: must be application/json, got %q", given)
 	}
+	return s.readAll(c)
+}
+
+// readAll reads a body that is within the limit and comes in time.
+func (s *Server) readAll(c echo.Context) ([]byte, error) {
 	control := http.NewResponseController(c.Response())
 	if err := control.SetReadDeadline(time.Now().Add(bodyWithin)); err != nil {
 		return nil, err

@@ -99,6 +99,26 @@ func TestPolicyDecidesBeforeAPersonIsAsked(t *testing.T) {
 	s.verified()
 }
 
+// TestDigestOfADecision: it is the one that the call's interaction would have had, by either door.
+func TestDigestOfADecision(t *testing.T) {
+	const input = `{"n":12345678901234567890,"command":"a <b> \u00e9"}`
+	free, ruled := newSite(t), newRuledSite(t)
+	_, path := free.newAgent("swe")
+	i, _ := free.asks(path, asking("git.push", input))
+	_, path = ruled.newAgent("swe")
+	ruled.call(ruled.agent, "POST", path+"/interactions", asking("git.push", input))
+	ruled.reports(path, output(toolCall("git.push", input, `,"provider_call_id":"toolu_1"`)))
+	entries := ruled.entries()
+	if len(entries) != 2 {
+		t.Fatalf("%v", entries)
+	}
+	for _, e := range entries {
+		if e["digest"] != i.Digest {
+			t.Errorf("%v, want %s", e["digest"], i.Digest)
+		}
+	}
+}
+
 // TestQuestionsNeverMeetThePolicy: whatever it says, a question is asked.
 func TestQuestionsNeverMeetThePolicy(t *testing.T) {
 	for _, p := range []*policy.Policy{{Default: policy.Allow}, {Default: policy.Deny}, {AutoDeny: []string{"*"}}} {

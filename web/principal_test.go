@@ -57,7 +57,10 @@ func (c *cast) as(who, method, path, body string) answer {
 	if who == "session" {
 		headers = append(headers, "Cookie", strings.SplitN(c.cookie, ";", 2)[0])
 	}
-	if !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST" {
+	switch {
+	case path == "/mcp":
+		headers = append(headers, "Accept", "application/json, text/event-stream")
+	case !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST":
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
 	return c.call(c.keys[who], method, path, body, headers...)
@@ -84,6 +87,9 @@ func keyed(status int, but ...any) map[string]int {
 
 // paged is all for a page that wants a session: others are sent to sign in, and a key is none.
 func paged(status int) map[string]int { return all(303, "session", status) }
+
+// hail begins a session of MCP.
+const hail = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
 // notified is a hook that waits for nobody.
 const notified = `{"session_id":"s1","cwd":"/home/dev/shop","hook_event_name":"Notification","message":"Hello","notification_type":"auth_success"}`
@@ -135,6 +141,9 @@ var everyRoute = []struct {
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/archive", "", keyed(403, "manage", 200, "bound elsewhere", 404)},
 
+	{"POST", "/mcp", hail, keyed(200)},
+	{"GET", "/mcp", "", keyed(400)},    // no session
+	{"DELETE", "/mcp", "", keyed(400)}, // no session
 	{"POST", "/hooks/claude", notified, keyed(403, agents, 200)},
 
 	{"GET", "/setup", "", all(403, "session", 303)},
@@ -150,6 +159,7 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", all(401, "session", 200)},
 	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},
@@ -347,7 +357,7 @@ func TestUnauthorizedTellsNothing(t *testing.T) {
 	c := newCast(t)
 	var first string
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/hooks/claude" {
+		if !strings.HasPrefix(route.path, "/api/v1/") && route.path != "/mcp" && route.path != "/hooks/claude" {
 			continue
 		}
 		for _, key := range []string{"", c.keys["revoked"], c.keys["malformed"], auth.NewSecret(interaction.AgentPrincipal)} {

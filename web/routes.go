@@ -61,6 +61,9 @@ func (s *Server) routes() {
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
 
+	api.POST("/mcp", s.serveMCP)
+	api.GET("/mcp", s.serveMCP)
+	api.DELETE("/mcp", s.serveMCP)
 	api.POST("/hooks/claude", s.answerHook)
 
 	// Each may be posted to from our own pages only; no GET changes anything.

@@ -15,6 +15,7 @@ import (
 
 	"sayso/internal/auth"
 	"sayso/internal/interaction"
+	"sayso/internal/mcp"
 	"sayso/internal/store"
 )
 
@@ -25,6 +26,7 @@ type Config struct {
 	AllowedHosts []string // names that may stand in Host; empty: any
 	BodyLimit    int64    // bytes; 0: 1 MiB
 	OwnerName    string   // of the first person to sign in
+	Version      string   // of this program
 	Command      string   // that calls this program, as pages tell people to
 	Log          *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
@@ -54,6 +56,7 @@ type Server struct {
 	feed    *feed
 	echo    *echo.Echo
 	cross   *http.CrossOriginProtection
+	mcp     *mcp.Handler
 	hooks   *hooks
 	handler http.Handler
 	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
@@ -74,6 +77,7 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 	w.feed = newFeed(w, watch)
 	w.echo.HideBanner, w.echo.HidePort = true, true
 	w.echo.HTTPErrorHandler = w.writeError
+	w.mcp = mcp.NewHandler(mcp.Config{Version: config.Version, Log: config.Log}, w.echo)
 	w.hooks = newHooks()
 	w.routes()
 	w.handler = w.mounted(w.echo)
@@ -83,9 +87,10 @@ func New(config Config, service *interaction.Service, gate *auth.Gate, s Store, 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close ends the hooks that wait, stops following the store, and closes every socket so that its page comes back to the next server. It may be
-// called again.
+// Close ends the calls over MCP and the hooks that wait, stops following the store, and closes every socket so that its page comes back to the
+// next server. It may be called again.
 func (s *Server) Close() {
+	s.mcp.Close()
 	s.hooks.stop()
 	s.feed.close()
 }

@@ -108,6 +108,26 @@ type NewInteraction struct {
 	TaskID      string          `json:"task_id,omitempty"`
 	Destination *Destination    `json:"destination,omitempty"`
 	Suggestions json.RawMessage `json:"suggestions,omitempty"`
+	// Action says in words what a tool call is for; it is shown beside the call.
+	Action string `json:"action,omitempty"`
+	// Join has the same request of an asker that is gone taken up again, instead of asking twice; nil: never.
+	Join *Join `json:"join,omitempty"`
+	// Checkpoint is where the workflow goes on that a suspended request pauses.
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+}
+
+// Join takes up an interaction that this agent opened with Join before and that asks exactly the same: one with the same call id, an open one
+// whose asker is gone, or one that was answered while its asker was gone, once.
+type Join struct {
+	CallID string `json:"call_id,omitempty"` // the agent's own id of the call, which stays the same when the call is made again
+}
+
+// Checkpoint is what it takes to go on with a paused workflow.
+type Checkpoint struct {
+	Provider  string `json:"provider,omitempty"` // the agent's program
+	SessionID string `json:"session_id,omitempty"`
+	CWD       string `json:"cwd,omitempty"`
+	Phase     string `json:"phase,omitempty"`
 }
 
 // Interaction is one request to a person, and what became of it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -39,6 +40,15 @@ var errMaybe = errors.New("no answer from the server")
 
 // Unreachable says whether err means that no server answered.
 func Unreachable(err error) bool { return errors.Is(err, errMaybe) }
+
+// ErrNoServer says that there is no server to send a request to.
+var ErrNoServer = errors.New("no server is running")
+
+// NeverSent says that no connection came about, so that the server cannot have heard of the request.
+func NeverSent(err error) bool {
+	var broken *net.OpError
+	return errors.As(err, &broken) && broken.Op == "dial" || errors.Is(err, ErrNoServer)
+}
 
 // longest is how long one call may wait for an interaction to end.
 const longest = 55 * time.Second

@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	// The core: the words and rules of the domain depend on nothing of ours.
 	"sayso/internal/interaction": {},
 	"sayso/internal/display":     {},
+	"sayso/internal/inbox":       {"sayso/internal/api"},
 	"sayso/internal/live":        {},
 	"sayso/internal/api":         {},
 	"sayso/internal/audit":       {},
@@ -35,18 +36,22 @@ var mayImport = map[string][]string{
 	"sayso/views":             {"sayso/static", "sayso/internal/display", "sayso/internal/markdown"},
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
-		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth",
+		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/mcp",
 		"sayso/internal/policy", "sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
 		"sayso/internal/agents", // what a client's hook means is the same over HTTP
 	},
 
 	// Agents speak REST, like anybody's.
 	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
+	"sayso/internal/mcp":    {"sayso/internal/api", "sayso/internal/inbox"},
 	"sayso/internal/server": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
 		"sayso/internal/store", "sayso/web",
 	},
-	"sayso/internal/cli": {"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/policy", "sayso/internal/server"},
+	"sayso/internal/cli": {
+		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
+		"sayso/internal/server",
+	},
 	"sayso/cmd/sayso":    {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},
@@ -69,6 +74,8 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra":             {"sayso/internal/cli"},
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
+
+	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp"},
 }
 
 // standardOnly are the packages that import the standard library and nothing else.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // inputMost is what a tool's input may have, in bytes.
@@ -131,7 +132,7 @@ func (p *program) printDecision(o outcome) error {
 		return p.resultLine("deny: " + o.Message)
 	}
 	if o.Message != "" {
-		p.notice("note from %s: %s", answeredBy(o.Interaction), o.Message)
+		p.notice("note from %s: %s", inbox.AnsweredBy(o.Interaction), o.Message)
 	}
 	return p.resultLine(o.Decision)
 }

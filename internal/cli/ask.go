@@ -7,18 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
-// The option that takes what no other does, and the one of a question without options.
-var (
-	freeOption = api.Option{Label: "Other", AllowsText: true}
-	freeAnswer = api.Option{Label: "Answer", AllowsText: true}
-)
-
-const (
-	titleMost = 300
-	stdinMost = 1 << 20
-)
+const stdinMost = 1 << 20
 
 func (p *program) ask() *cobra.Command {
 	r := &request{program: p}
@@ -73,30 +65,12 @@ func (p *program) form(question string, options []string, multiple bool) (form a
 	if multiple && len(options) == 0 {
 		return form, badInput("", "--multiple: needs options to choose from; give them with --option")
 	}
-	q := api.Question{Prompt: question, Multiple: multiple, Options: choices(options)}
-	return api.Request{Title: title(question), Questions: []api.Question{q}}, nil
-}
-
-// choices are the options that were given and the free one.
-func choices(labels []string) (options []api.Option) {
-	for _, label := range labels {
-		options = append(options, api.Option{Label: label})
-	}
-	if options == nil {
-		return []api.Option{freeAnswer}
-	}
-	return append(options, freeOption)
-}
-
-// title is the first line of a question, as far as a title may go.
-func title(question string) string {
-	line, _, _ := strings.Cut(question, "\n")
-	runes := []rune(line)
-	return strings.TrimSpace(string(runes[:min(len(runes), titleMost)]))
+	q := api.Question{Prompt: question, Multiple: multiple, Options: inbox.Choices(options)}
+	return api.Request{Title: inbox.Title(question), Questions: []api.Question{q}}, nil
 }
 
 func (p *program) answered(i api.Interaction) error {
-	text := answerText(i.Request.Questions[0], i.Resolution.Answers[0])
+	text := inbox.AnswerText(i.Request.Questions[0], i.Resolution.Answers[0])
 	if p.json {
 		o := outcome{Interaction: i, Answer: &text}
 		if i.Decision != nil {

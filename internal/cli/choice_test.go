@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // selectCase is one of the worked cases of `answer --select … --text …`.
@@ -26,7 +27,7 @@ type selectCase struct {
 func (c selectCase) form() (form api.Request) {
 	for n, question := range c.Questions {
 		prompt, header, _ := strings.Cut(question, "|")
-		form.Questions = append(form.Questions, api.Question{Prompt: prompt, Header: header, Multiple: c.Multi[n], Options: choices(c.Options[n])})
+		form.Questions = append(form.Questions, api.Question{Prompt: prompt, Header: header, Multiple: c.Multi[n], Options: inbox.Choices(c.Options[n])})
 	}
 	return form
 }
@@ -60,7 +61,7 @@ func (c selectCase) run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.Marshal(answersOf(form, answer.Answers))
+	got, err := json.Marshal(inbox.AnswersOf(form, answer.Answers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func compact(t *testing.T, text json.RawMessage) string {
 func TestChooseSaysWhatIsAllowed(t *testing.T) {
 	form := api.Request{Questions: []api.Question{
 		{Prompt: "Where?", Header: "W", Options: []api.Option{{Label: "staging"}, {Label: "live"}}},
-		{Prompt: "When?", Header: "W", Options: choices([]string{"now"})},
+		{Prompt: "When?", Header: "W", Options: inbox.Choices([]string{"now"})},
 	}}
 	one := api.Request{Questions: form.Questions[:1]}
 	text := "the moon"

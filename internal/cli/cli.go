@@ -77,7 +77,7 @@ func (p *program) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.data, "data", "", "data folder of the server on this machine (env SAYSO_DATA; default "+defaultData+")")
 	root.PersistentFlags().BoolVar(&p.json, "json", p.json, "answer in one line of JSON, errors on standard error too")
 	root.AddCommand(p.serve(), p.demo(), p.ask(), p.approve(), p.signInLink(), p.version())
-	root.AddCommand(p.agentGroup(), p.inbox("inbox", "Short for `agent interactions`"), p.agents(), p.events(), p.policyGroup())
+	root.AddCommand(p.mcpGroup(), p.agentGroup(), p.inbox("inbox", "Short for `agent interactions`"), p.agents(), p.events(), p.policyGroup())
 	root.AddCommand(p.hook(), p.runClient())
 	return root
 }

@@ -48,7 +48,7 @@ func (p *program) play(ctx context.Context, client *api.Client) error {
 		return fail(exitUnavailable, "start it with `sayso serve`", "the server was away for %s", p.patience)
 	case ctx.Err() != nil:
 		return fail(exitInterrupted, "", "interrupted; the demo agent has withdrawn what it waited for")
-	case api.Unreachable(err) && neverSent(err):
+	case api.Unreachable(err) && api.NeverSent(err):
 		return noServer("no server answers at " + client.URL)
 	}
 	return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 
 	"sayso/internal/api"
@@ -74,10 +73,4 @@ func hintOf(status int) string {
 		return "try again in a moment"
 	}
 	return ""
-}
-
-// neverSent says that no connection came about, so that the server cannot have heard of the request.
-func neverSent(err error) bool {
-	var broken *net.OpError
-	return errors.As(err, &broken) && broken.Op == "dial"
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // inbox is what waits for people, and how to answer it. It has two names: Animus's, and a short one.
@@ -38,8 +39,8 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 
 // interactionList is the data of a list.
 type interactionList struct {
-	Count        int      `json:"count"`
-	Interactions []record `json:"interactions"`
+	Count        int            `json:"count"`
+	Interactions []inbox.Record `json:"interactions"`
 }
 
 func (p *program) listInteractions() *cobra.Command {
@@ -93,7 +94,7 @@ func (o *operator) interactions(ctx context.Context, every bool, agent string, l
 }
 
 func (o *operator) printInteractions(ctx context.Context, list []api.Interaction, withStatus bool) error {
-	records := make([]record, 0, len(list))
+	records := make([]inbox.Record, 0, len(list))
 	for _, i := range list {
 		r, err := o.record(ctx, i)
 		if err != nil {
@@ -118,7 +119,7 @@ func (o *operator) printInteractions(ctx context.Context, list []api.Interaction
 
 func isOpen(i api.Interaction) bool { return i.State == "open" }
 
-func (o *operator) interactionTable(list []api.Interaction, records []record, withStatus bool) error {
+func (o *operator) interactionTable(list []api.Interaction, records []inbox.Record, withStatus bool) error {
 	t := table{header: []string{"ID", "AGENT", "TYPE", "SUMMARY", "AGE"}}
 	if withStatus {
 		t.header = append(t.header, "STATUS")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // operator is a client with the operator's key, and what it has found out.
@@ -31,7 +32,7 @@ func (o *operator) missed(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fail(exitInterrupted, "", "interrupted")
-	case api.Unreachable(err) && neverSent(err):
+	case api.Unreachable(err) && api.NeverSent(err):
 		return noServer("no server answers at " + o.URL)
 	}
 	return err
@@ -81,9 +82,9 @@ func keysOf(agents []api.Agent) string {
 }
 
 // record is i with Animus's names.
-func (o *operator) record(ctx context.Context, i api.Interaction) (record, error) {
+func (o *operator) record(ctx context.Context, i api.Interaction) (inbox.Record, error) {
 	a, err := o.agent(ctx, i.AgentID)
-	return recordOf(i, a.Key), o.missed(err)
+	return inbox.RecordOf(i, a.Key), o.missed(err)
 }
 
 // all follows the cursor of a list to its end, or until most are there; 0: all there are.

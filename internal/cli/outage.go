@@ -58,5 +58,5 @@ func (o *outage) pause(ctx context.Context) error {
 // heldSince says whether the try that failed had been held by the server for a while: the outage before it was over then.
 func (o *outage) heldSince(err error, now time.Time) bool {
 	const longerThanAnyPause = 10 * time.Second
-	return !neverSent(err) && !o.last.IsZero() && now.Sub(o.last) > longerThanAnyPause
+	return !api.NeverSent(err) && !o.last.IsZero() && now.Sub(o.last) > longerThanAnyPause
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // actorTenant is where the names come from that --by gives: nobody has proved them.
@@ -25,8 +26,8 @@ type reply struct {
 
 // answeredData is the data of an answer.
 type answeredData struct {
-	Interaction record   `json:"interaction"`
-	Warnings    []string `json:"warnings,omitempty"`
+	Interaction inbox.Record `json:"interaction"`
+	Warnings    []string     `json:"warnings,omitempty"`
 }
 
 func (p *program) answerInteraction() *cobra.Command {
@@ -111,7 +112,7 @@ func (o *operator) answer(ctx context.Context, id string, r reply) error {
 	case errors.As(err, &e) && e.Status < http.StatusInternalServerError:
 		e.Message = inAnswerFlags(e.Message, r)
 		return err
-	case api.Unreachable(err) && !neverSent(err):
+	case api.Unreachable(err) && !api.NeverSent(err):
 		return fail(exitUnavailable, "look at it with `"+o.itself()+" agent interactions show "+i.ID+"`", "%s; whether the answer was recorded is not known", err)
 	case err != nil:
 		return o.missed(err)
@@ -147,7 +148,7 @@ func inAnswerFlags(message string, r reply) string {
 }
 
 func notPending(i api.Interaction) error {
-	return fail(exitConflict, "", "interaction '%s' is not pending (status: %s)", i.ID, status(i))
+	return fail(exitConflict, "", "interaction '%s' is not pending (status: %s)", i.ID, inbox.Status(i))
 }
 
 // to is r as an answer to i.

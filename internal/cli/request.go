@@ -153,7 +153,7 @@ func (r *request) create(ctx context.Context, ask api.NewInteraction) (i api.Int
 		i, err = r.createOnce(ctx, agent.ID, once, ask)
 		return err
 	}
-	if try() != nil && api.Unreachable(err) && !neverSent(err) {
+	if try() != nil && api.Unreachable(err) && !api.NeverSent(err) {
 		err = r.untilKnown(ctx, err, try)
 	}
 	r.agentID, r.id = agent.ID, i.ID

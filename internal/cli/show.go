@@ -11,6 +11,7 @@ import (
 
 	"sayso/internal/api"
 	"sayso/internal/display"
+	"sayso/internal/inbox"
 )
 
 func (p *program) showInteraction() *cobra.Command {
@@ -61,7 +62,7 @@ func (o *operator) interaction(ctx context.Context, id string) (api.Interaction,
 }
 
 // printInteraction tells all there is. Whatever an agent wrote is indented, so that it cannot pass for a line of ours.
-func (o *operator) printInteraction(i api.Interaction, r record) error {
+func (o *operator) printInteraction(i api.Interaction, r inbox.Record) error {
 	s := sheet{}
 	s.field("id", i.ID)
 	s.field("agent", o.known[i.AgentID].Name+" ("+r.AgentID+")")
@@ -94,10 +95,10 @@ func (o *operator) printInteraction(i api.Interaction, r record) error {
 }
 
 // told is the status, and why.
-func told(i api.Interaction, r record) string {
+func told(i api.Interaction, r inbox.Record) string {
 	switch r.Status {
 	case "canceled":
-		return "canceled: " + cancelText(i.CancelReason)
+		return "canceled: " + inbox.CancelText(i.CancelReason)
 	case "answered":
 		return "answered by " + r.AnsweredBy + " at " + clock(*i.ResolvedAt)
 	}
@@ -166,7 +167,7 @@ func chosen(i api.Interaction, question, option int) bool {
 	return false
 }
 
-func (s *sheet) answer(r record) {
+func (s *sheet) answer(r inbox.Record) {
 	for _, part := range []struct {
 		name string
 		text string

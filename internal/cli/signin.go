@@ -18,7 +18,7 @@ func (p *program) signInLink() *cobra.Command {
 			}
 			link, err := client.SignInLink(cmd.Context())
 			switch {
-			case api.Unreachable(err) && neverSent(err):
+			case api.Unreachable(err) && api.NeverSent(err):
 				return noServer("no server answers at " + client.URL)
 			case err != nil:
 				return err

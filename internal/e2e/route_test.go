@@ -59,6 +59,9 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "{project}/actors", project + "/actors"},
 		{"PUT", "{project}/actors", project + "/actors"},
 		{"GET", "{project}/actors/:actor", project + "/actors/actr_" + letters},
+		{"POST", "/mcp", "/mcp"},
+		{"GET", "/mcp", "/mcp"},
+		{"DELETE", "/mcp", "/mcp"},
 		{"POST", "/hooks/claude", "/hooks/claude"},
 		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
 		{"POST", "/setup", "/setup"},
@@ -264,7 +267,7 @@ func TestForeignHost(t *testing.T) {
 		"evil.example": false, "evil.example:" + port: false, "127.0.0.1.evil.example": false, "localhost.evil.example:" + port: false, "0.0.0.0:" + port: false,
 		"169.254.169.254": false, "127.0.0.1:" + port + ".evil.example": false,
 	} {
-		for _, path := range []string{"/", "/healthz", "/api/v1/me", "/projects/default/live", "/static/app.css"} {
+		for _, path := range []string{"/", "/healthz", "/api/v1/me", "/mcp", "/projects/default/live", "/static/app.css"} {
 			a := p.send("GET", path, nil, "Host", host, "Cookie", c.Name+"="+c.Value)
 			if refused := a.status == http.StatusMisdirectedRequest; refused == answered {
 				t.Errorf("%s of host %q: %d, want it answered: %v", path, host, a.status, answered)

@@ -22,6 +22,9 @@ type Ask struct {
 	TaskID      string
 	Destination *Destination
 	Suggestions json.RawMessage
+	Action      string      // what a tool call is for, in words; it is shown beside the call
+	Join        *Join       // nil: it is always asked anew
+	Checkpoint  *Checkpoint // of the workflow that it pauses
 
 	asksByCall bool // the tool call is itself a question
 }
@@ -37,7 +40,7 @@ func (a Ask) Normalised() (Ask, error) {
 	}
 	err := firstError(
 		a.checkWait(), checkUpdates("suggestions", a.Suggestions), a.Destination.check(),
-		verbatim("workflow_id", a.WorkflowID, maxIdentity), verbatim("task_id", a.TaskID, maxIdentity),
+		verbatim("workflow_id", a.WorkflowID, maxIdentity), verbatim("task_id", a.TaskID, maxIdentity), a.Join.check(), a.Checkpoint.check(),
 	)
 	if err != nil {
 		return a, err
@@ -67,6 +70,10 @@ func (a Ask) meaning() error {
 		return Errorf(InvalidRequest, "wait_mode: suspend pauses a workflow, so workflow_id must be given")
 	case a.WaitMode == Suspend && a.TimeoutSecs != nil:
 		return Errorf(InvalidRequest, "timeout_secs: a suspended request never expires; leave it out, or use block or poll")
+	case a.Checkpoint != nil && a.WaitMode != Suspend:
+		return Errorf(InvalidRequest, "checkpoint: goes with wait_mode suspend only")
+	case a.Action != "" && a.ToolCall == nil:
+		return Errorf(InvalidRequest, "action: goes with a tool_call only")
 	case a.Suggestions != nil && a.ToolCall == nil:
 		return Errorf(InvalidRequest, "suggestions: go with a tool_call only")
 	}
@@ -83,6 +90,12 @@ func (a Ask) withToolCall() (Ask, error) {
 		return a, err
 	}
 	form, err := PermissionRequest(call)
+	if err != nil {
+		return a, err
+	}
+	if a.Action, err = optionalLine("action", a.Action, maxAction); a.Action != "" {
+		form.Context = append(form.Context, ContextItem{Label: "Action", Value: a.Action})
+	}
 	a.ToolCall, a.Request = &call, &form
 	return a, err
 }
@@ -119,7 +132,7 @@ func New(a Ask, agent Agent, creator ID, now time.Time) Interaction {
 		head.ExpiresAt = now.Add(time.Duration(head.TimeoutSecs) * time.Second)
 	}
 	head.Digest = head.digest()
-	return Interaction{Head: head, Creator: creator, Suggestions: a.Suggestions, State: Open}
+	return Interaction{Head: head, Creator: creator, Suggestions: a.Suggestions, Checkpoint: a.Checkpoint, State: Open}
 }
 
 func (a Ask) kind() Kind {

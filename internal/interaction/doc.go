@@ -34,6 +34,10 @@
 // that may change after the end. Head and end are encoded once, as the published JSON record ([Record.AppendJSON]); the store
 // keeps those bytes and REST sends them, so what was shown, what is stored and what is read later are the same text.
 //
+// A tool call meets what an operator has written down, a [Decider], before anybody is asked: in [Service.Create] and [Service.Report], by which
+// every one comes in, and inside the transaction that writes what became of it. A [Decided] call opens nothing and is told to nobody; it is
+// recorded, and audited. What the rules say is elsewhere.
+//
 // [Service] is the one door: REST, pages, CLI and MCP call it with a [Principal], and it decides who may do what. An agent's
 // credential can never list or resolve; that is refused by type in [Interaction.Resolve], and again by a constraint in the database.
 //

@@ -76,6 +76,7 @@ type Interaction struct {
 	Head
 	Creator     ID              // the credential that asked
 	Suggestions json.RawMessage // permission updates the asker proposed, as received: a JSON array, or nil
+	Checkpoint  *Checkpoint     // of the workflow that it pauses; known at its creation only
 	State       State
 	End         *End // nil while open
 	Delivery    Delivery

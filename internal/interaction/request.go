@@ -53,6 +53,7 @@ const (
 	maxNote         = MaxAnswerText
 	maxResponse     = MaxAnswerText
 	maxProviderCall = 200
+	maxAction       = MaxPrompt
 )
 
 // Normalised is r trimmed and within the limits; the first thing wrong is named in a ValidationFailed error. It is for forms

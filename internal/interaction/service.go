@@ -148,6 +148,7 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 		return Asked{}, false, err
 	}
 	now := s.Time()
+	once.Joining = ask.joining(p, in, now)
 	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Step, error) {
 		if err := firstError(mayAsk(p, in, a), ask.meaning(), a.active()); err != nil {
 			return nil, err

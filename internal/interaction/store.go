@@ -26,7 +26,8 @@ type Store interface {
 	Agents(ctx context.Context, f AgentFilter) ([]Agent, error)
 
 	// Create stores what open makes of the agent, an [Opened] or a [Decided], inside one transaction that also counts the open interactions of
-	// the creator: open gets that number. created is false, and open was not called, if once names a request that was already carried out.
+	// the creator: open gets that number. created is false, and open was not called, if once names a request that was already carried out,
+	// or one to take up.
 	Create(ctx context.Context, agent ID, creator ID, once Once, open func(a Agent, already int) (Step, error)) (made Asked, created bool, err error)
 	// Update carries out what change makes of the interaction, in one transaction. who, if any, is stored first and change gets its id.
 	Update(ctx context.Context, id ID, who *External, change func(r Record, i Interaction, actor ID) (Change, error)) (r Record, replay bool, err error)
@@ -37,6 +38,9 @@ type Store interface {
 	CountOpen(ctx context.Context, project ID) (int, error)
 	// History is what the log holds about one interaction, in order.
 	History(ctx context.Context, id ID) ([]Event, error)
+
+	// Workflow gives a workflow of a project.
+	Workflow(ctx context.Context, project ID, id string) (Workflow, error)
 
 	// Converse carries out what change makes of one agent's conversation, in one transaction. resource is remembered under once; again says
 	// that it was there already, and change was not called.
@@ -75,6 +79,9 @@ type Once struct {
 	Caller  ID
 	Key     string
 	Request [32]byte // SHA-256 of route and body
+
+	// Joining has an interaction that asks the same take the place of a new one; nil: never.
+	Joining *Joining
 }
 
 // Filter describes interactions. Empty fields do not filter.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -140,11 +141,35 @@ func TestErrorsShowNoSecrets(t *testing.T) {
 	}
 }
 
+// journal is a log that is written and read at once.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(b)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+func (j *journal) Reset() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.text.Reset()
+}
+
 // watching runs p's watch in a bubble, where its clock is the bubble's.
-func watching(t *testing.T, text string, play func(p *policies, path string, log *bytes.Buffer)) {
+func watching(t *testing.T, text string, play func(p *policies, path string, log *journal)) {
 	path := write(t, text)
 	synctest.Test(t, func(t *testing.T) {
-		var log bytes.Buffer
+		var log journal
 		p, err := newPolicies(path, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
 		if err != nil {
 			t.Fatal(err)
@@ -180,13 +205,13 @@ func (p *policies) denies(tool string) bool {
 }
 
 func TestPoliciesFollowTheFile(t *testing.T) {
-	watching(t, denying("Bash"), func(p *policies, path string, log *bytes.Buffer) {
+	watching(t, denying("Bash"), func(p *policies, path string, log *journal) {
 		started := p.reading().At
 		if !p.denies("Bash") || started.IsZero() || p.reading().File != path {
 			t.Fatalf("%+v", p.reading())
 		}
 		pass(time.Minute)
-		if log.Len() > 0 {
+		if log.String() != "" {
 			t.Errorf("nothing happened, and it says %s", log)
 		}
 
@@ -232,7 +257,7 @@ func TestPoliciesFollowTheFile(t *testing.T) {
 
 // TestPoliciesWaitForTheWriter: a file that changes at every look is read when it rests.
 func TestPoliciesWaitForTheWriter(t *testing.T) {
-	watching(t, denying("Bash"), func(p *policies, path string, log *bytes.Buffer) {
+	watching(t, denying("Bash"), func(p *policies, path string, log *journal) {
 		text := "# "
 		for range 5 {
 			text += "x"
@@ -251,7 +276,7 @@ func TestPoliciesWaitForTheWriter(t *testing.T) {
 }
 
 func TestOtherSettingsWaitForTheNextStart(t *testing.T) {
-	watching(t, "log_level: info\n", func(p *policies, path string, log *bytes.Buffer) {
+	watching(t, "log_level: info\n", func(p *policies, path string, log *journal) {
 		put(t, path, "log_level: debug\n")
 		pass(time.Minute)
 		if !strings.Contains(log.String(), "hold from the next start on") {

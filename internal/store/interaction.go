@@ -157,16 +157,29 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 			made, err = t.made(s, id)
 			return err
 		}
-		created = true
-		new, made, err = t.create(agent, creator, open)
+		at, a, err := t.asker(agent)
 		if err != nil {
 			return err
 		}
-		id, at := made.ID, made.CreatedAt
-		if d := made.Decided; d != nil {
-			id, at = d.ID, d.At
+		if once.Joining != nil {
+			if made.Record, err = t.join(s, at, once.Joining); err != nil {
+				return err
+			}
 		}
-		return t.remember(once, id, at)
+		if created = once.Joining == nil || made.ID == ""; !created {
+			return t.remember(once, made.ID, once.Joining.Now)
+		}
+		new, made, err = t.create(at, a, creator, open)
+		if err != nil {
+			return err
+		}
+		if d := made.Decided; d != nil {
+			return t.remember(once, d.ID, d.At)
+		}
+		if err := t.insertAsk(at, made.Record, once.Joining); err != nil {
+			return err
+		}
+		return t.remember(once, made.ID, made.CreatedAt)
 	})
 	if created = created && err == nil; created && made.Decided == nil {
 		s.heads.keep(new)
@@ -184,11 +197,7 @@ func (t *tx) made(s *Store, id interaction.ID) (made interaction.Asked, err erro
 	return made, err
 }
 
-func (t *tx) create(agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
-	at, a, err := t.asker(agent)
-	if err != nil {
-		return new, made, err
-	}
+func (t *tx) create(at place, a interaction.Agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
 	already, err := t.openOf(at.agent, creator)
 	if err != nil {
 		return new, made, err
@@ -236,6 +245,9 @@ func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Recor
 		return r, err
 	}
 	if err := t.insertGuarded(*at, i); err != nil {
+		return r, err
+	}
+	if err := t.pause(*at, i); err != nil {
 		return r, err
 	}
 	event := interaction.Event{ID: interaction.NewID(interaction.EventPrefix, i.CreatedAt), Kind: interaction.CreatedEvent, At: i.CreatedAt}

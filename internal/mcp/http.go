@@ -1,0 +1,252 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"sayso/internal/api"
+)
+
+// Caller is who calls over HTTP, as their key proved.
+type Caller struct {
+	ID      string // of the key
+	Key     string
+	Manages bool // the key may list and answer
+}
+
+// Handler serves MCP over HTTP. Its tools call the routes of REST inside the process, with the caller's own key.
+//
+// Clients of 2025-11-25 and before have sessions, which they name and can end; those of 2026-07-28 have none, and say in each request who they
+// are. The SDK serves each by another handler, so the version in the header decides.
+type Handler struct {
+	config   Config
+	rules    http.Handler
+	sessions http.Handler
+	modern   http.Handler
+	stop     context.CancelFunc
+
+	mu      sync.Mutex
+	servers map[Caller]*sdk.Server
+}
+
+// Limits of what is kept for clients.
+const (
+	idleMost    = 24 * time.Hour // for a session
+	serversMost = 1000
+	writeMost   = 30 * time.Second
+)
+
+// NewHandler makes a Handler over the routes of REST, until Close.
+func NewHandler(config Config, rules http.Handler) *Handler {
+	h := &Handler{config: config, rules: rules, servers: map[Caller]*sdk.Server{}}
+	h.config.http, h.config.lines, h.config.left = true, newLines(), newDepartures()
+	h.config.Stopping, h.stop = context.WithCancel(context.Background())
+	// The Host of each request was checked, for proxies on this machine too, which the SDK's own check would refuse.
+	options := sdk.StreamableHTTPOptions{
+		SessionTimeout: idleMost, DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: slog.New(slog.DiscardHandler),
+	}
+	stateless := options
+	stateless.Stateless, stateless.PropagateRequestCancellation = true, true
+	// A session is only for the key that began it.
+	bearer := auth.RequireBearerToken(func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: callerOf(ctx).ID, Expiration: time.Now().Add(time.Hour)}, nil
+	}, nil)
+	h.sessions = bearer(sdk.NewStreamableHTTPHandler(h.server, &options))
+	h.modern = bearer(sdk.NewStreamableHTTPHandler(h.server, &stateless))
+	return h
+}
+
+// Close ends every call, without withdrawing what it asked. It may be called again.
+func (h *Handler) Close() { h.stop() }
+
+type callerKey struct{}
+
+func callerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+const (
+	sessionHeader  = "Mcp-Session-Id"
+	protocolHeader = "Mcp-Protocol-Version"
+	lineHeader     = "Sayso-Line" // ours alone: what a client sends is replaced
+)
+
+// Serve answers one request of a caller whose key was checked. Its body must have been read and bounded.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, caller Caller) {
+	ctx, end := context.WithCancel(context.WithValue(r.Context(), callerKey{}, caller))
+	defer end()
+	defer context.AfterFunc(h.config.Stopping, func() {
+		if r.Method == http.MethodGet {
+			end() // it has no call whose end would end it
+		}
+	})()
+	session := r.Header.Get(sessionHeader)
+	r = r.Clone(ctx)
+	r.Header.Set(lineHeader, h.config.lines.add(ctx, caller.ID, session))
+	defer h.config.lines.remove(r.Header.Get(lineHeader))
+	if r.Method == http.MethodDelete {
+		h.config.lines.endSession(caller.ID, session) // or ending it would wait for every answer
+	}
+	out := &stream{ResponseWriter: w, control: http.NewResponseController(w)}
+	if r.Header.Get(protocolHeader) >= modernProtocol {
+		h.modern.ServeHTTP(out, r)
+		return
+	}
+	h.sessions.ServeHTTP(out, r)
+}
+
+// server is the tools for the caller of a request.
+func (h *Handler) server(r *http.Request) *sdk.Server {
+	caller := callerOf(r.Context())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.servers[caller]; s != nil {
+		return s
+	}
+	if len(h.servers) >= serversMost {
+		clear(h.servers) // those in use stay with their sessions
+	}
+	client := &api.Client{URL: "http://sayso.internal", Key: caller.Key, Channel: "mcp", HTTP: &http.Client{Transport: inside{h.rules}}}
+	config := h.config
+	if caller.Manages {
+		config.Inbox = client
+	}
+	h.servers[caller] = New(config, client)
+	return h.servers[caller]
+}
+
+// lines are the connections of requests that are being answered.
+type lines struct {
+	mu   sync.Mutex
+	byID map[string]*line
+}
+
+type line struct {
+	ctx             context.Context
+	end             context.CancelFunc
+	caller, session string
+}
+
+func newLines() *lines { return &lines{byID: map[string]*line{}} }
+
+// add gives the name of the connection whose request ends with ctx.
+func (l *lines) add(ctx context.Context, caller, session string) string {
+	ctx, end := context.WithCancel(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id := rand.Text()
+	l.byID[id] = &line{ctx, end, caller, session}
+	return id
+}
+
+func (l *lines) remove(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.byID[id].end()
+	delete(l.byID, id)
+}
+
+func (l *lines) of(id string) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if one := l.byID[id]; one != nil {
+		return one.ctx
+	}
+	gone, end := context.WithCancel(context.Background())
+	end()
+	return gone
+}
+
+// endSession ends what waits in a session.
+func (l *lines) endSession(caller, session string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, one := range l.byID {
+		if session != "" && one.session == session && one.caller == caller {
+			one.end()
+		}
+	}
+}
+
+// line is the connection of the call; nil for one over stdio, where all calls share it.
+func (c *call) line() context.Context {
+	if c.config.lines == nil || c.request.Extra == nil {
+		return nil
+	}
+	return c.config.lines.of(c.request.Extra.Header.Get(lineHeader))
+}
+
+// stream is a response that may take as long as a person does, as long as what is written is read.
+type stream struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s *stream) WriteHeader(status int) {
+	s.Header().Set("Cache-Control", "no-store")
+	s.Header().Set("X-Accel-Buffering", "no")
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	_ = s.control.SetWriteDeadline(time.Now().Add(writeMost)) // without one the server's own holds
+	return s.ResponseWriter.Write(b)
+}
+
+func (s *stream) Flush() { _ = s.control.Flush() }
+
+func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// inside sends requests to a handler of this process.
+type inside struct{ to http.Handler }
+
+func (t inside) RoundTrip(req *http.Request) (*http.Response, error) {
+	r := req.Clone(req.Context())
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	r.RequestURI = r.URL.RequestURI()
+	w := &recording{header: http.Header{}}
+	t.to.ServeHTTP(w, r)
+	if err := req.Context().Err(); err != nil {
+		return nil, err // it may not have been answered
+	}
+	w.WriteHeader(http.StatusOK)
+	return &http.Response{
+		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: req,
+	}, nil
+}
+
+// recording is a response that stays in memory.
+type recording struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recording) Header() http.Header { return w.header }
+
+func (w *recording) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *recording) Write(b []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(b)
+}
+
+// SetReadDeadline is there for handlers that bound how long a body may take; here it is there already.
+func (*recording) SetReadDeadline(time.Time) error { return nil }

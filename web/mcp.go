@@ -1,0 +1,29 @@
+package web
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/labstack/echo/v4"
+
+	"sayso/internal/interaction"
+	"sayso/internal/mcp"
+)
+
+// serveMCP answers a client of MCP. The tools call the routes of REST with the same key, so they can do what it may and no more.
+func (s *Server) serveMCP(c echo.Context) error {
+	if err := s.cross.Check(c.Request()); err != nil {
+		return &interaction.Error{Code: interaction.CSRFCheckFailed, Message: "Another site's page may not call this.", Err: err}
+	}
+	body, err := s.readAll(c)
+	if err != nil {
+		return err
+	}
+	r := c.Request().Clone(c.Request().Context())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	p := principal(c)
+	s.mcp.Serve(c.Response(), r, mcp.Caller{
+		ID: string(p.ID), Key: bearer(c), Manages: p.Can(interaction.ScopeRead) && p.Can(interaction.ScopeResolve),
+	})
+	return nil
+}
