@@ -4,6 +4,7 @@
 #
 #   examples/claude-code/try.sh gate.json allow|deny
 #   examples/claude-code/try.sh http-gate.json allow|deny
+#   examples/claude-code/try.sh run allow|deny         with `sayso run` instead of hooks
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 verdict=$2
@@ -11,7 +12,7 @@ work=$(mktemp -d)
 settings=$work/settings.json
 export HOME="$work/home" SAYSO_DATA="$work/data"
 mkdir -p "$HOME" "$work/shop"
-sed "s/127.0.0.1:7777/127.0.0.1:${PORT:-7777}/" "$here/$1" >"$settings"
+[ "$1" = run ] || sed "s/127.0.0.1:7777/127.0.0.1:${PORT:-7777}/" "$here/$1" >"$settings"
 trap 'kill $serving $modelling 2>/dev/null; wait; rm -rf "$work"' EXIT
 
 sayso serve --listen 127.0.0.1:"${PORT:-7777}" >"$work/sayso.log" 2>&1 & serving=$!
@@ -29,6 +30,7 @@ cd "$work/shop"
 export ANTHROPIC_BASE_URL="$(cat "$work/model")" ANTHROPIC_API_KEY=sk-ant-made-up DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
 prompt='Bash {"command":"mkdir made","description":"Make a folder"}'
 case $1 in
+run) timeout 120 sayso run --agent shop -- claude -p "$prompt" </dev/null | grep -o '"type":"result".*"result":"[^"]*"' ;;
 *http*) SAYSO_KEY=$SAYSO_KEY timeout 120 claude -p "$prompt" --settings "$settings" </dev/null ;;
 *) timeout 120 claude -p "$prompt" --settings "$settings" </dev/null ;;
 esac
