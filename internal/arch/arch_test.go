@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
 		"sayso/internal/server",
 	},
-	"sayso/cmd/sayso":    {"sayso/internal/cli"},
+	"sayso/cmd/sayso": {"sayso/internal/cli"},
 
 	"sayso/internal/arch": {},
 	"sayso/internal/e2e":  {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
