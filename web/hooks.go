@@ -40,7 +40,7 @@ func (h *hooks) of(key interaction.ID) agents.Notes {
 	return h.notes[key]
 }
 
-var errServerStops = errors.New("Sayso is restarting")
+var errServerStops = errors.New("the server is restarting")
 
 // hookWriteMost is how long an answer may take to be written, however long the wait for it was.
 const hookWriteMost = 30 * time.Second

@@ -153,7 +153,7 @@ func TestHookGone(t *testing.T) {
 func TestHookWhenTheServerStops(t *testing.T) {
 	for query, want := range map[string]string{
 		"": `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"Sayso could not ask a person, so this is denied (fail closed): ` +
-			`Sayso is restarting. Nobody said no. Do not try another way; tell the user that Sayso cannot be reached."}}}`,
+			`the server is restarting. Nobody said no. Do not try another way; tell the user that Sayso cannot be reached."}}}`,
 		"?on_failure=continue": "{}",
 	} {
 		s := newSite(t)

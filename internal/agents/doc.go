@@ -1,5 +1,19 @@
-// Package agents holds what stands on the agent's side of the line. For now that is [Demo]: a make-believe coding agent which shows a new
-// owner what Sayso is for, and which developers read to see how an agent asks.
+// Package agents holds what stands on the agent's side of the line: the adapters of coding agents that are not ours, and a demo agent that is.
+//
+// # Adapters
+//
+// [Hooks] answers the hooks of Claude Code, Codex and Gemini CLI, for `sayso hook` and for POST /hooks/claude alike: what a client wants to do
+// becomes a card, what it did and said reaches the conversation. Reading a call ([ReadHook]) and writing the answer ([Verdict.Reply]) are pure
+// functions. [Notes] are what one call of a hook leaves for the next, since an asker's key can look for nothing on the server. [Run] tells a
+// conversation what Claude Code prints, for `sayso run`.
+//
+// A gate allows only what a person or a policy allowed, and exactly that; whatever else happens it denies, and says what happened. Only a hook that is
+// told to advise leaves it to its client then. Answers are in the client's own form, to the byte: it takes a form that it does not know for no
+// opinion.
+//
+// # Demo
+//
+// [Demo] is a make-believe coding agent which shows a new owner what Sayso is for, and which developers read to see how an agent asks.
 //
 // It speaks REST through [api.Client] as any agent would, with an agent's key, so it can do nothing that a real one cannot. What it asks
 // for looks real, and none of it is ever run: there is no code here that could.
@@ -14,6 +28,7 @@
 // own report; and it learns of a stop from how its open request ended, or from a result that comes too late. (There is no other way: while
 // nothing is open, a stop reaches it with its next result.)
 //
-// demo.go is how it begins and ends; call.go is how it tells, asks and waits; listen.go is how it reads what people write; story.go is what it
+// hook.go is the forms of hooks, prompt.go Claude Code's own questions, session.go what becomes of a call, note.go and result.go what these share;
+// run.go is a run. Of the demo, demo.go is how it begins and ends; call.go is how it tells, asks and waits; listen.go is how it reads what people write; story.go is what it
 // does.
 package agents

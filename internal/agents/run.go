@@ -72,8 +72,10 @@ func (r *Run) Write(b []byte) (int, error) {
 
 // End waits until everything is told, and gives how many lines are not: those that could not be told within patience.
 func (r *Run) End(patience time.Duration) (left int) {
-	_, _ = r.Write([]byte("\n"))
 	r.mu.Lock()
+	if len(r.rest) > 0 {
+		r.waiting = append(r.waiting, r.rest)
+	}
 	r.over = true
 	r.more.Signal()
 	r.mu.Unlock()

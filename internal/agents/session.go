@@ -140,6 +140,7 @@ func (s Hooks) gate(ctx context.Context, h Hook) (Verdict, error) {
 // ask is the request for h; with the questions, if the call is one.
 func (s Hooks) ask(h Hook) (ask api.NewInteraction, questions *prompt, err error) {
 	ask.WaitMode = "block"
+	ask.Join = &api.Join{CallID: h.CallID} // the same call again, of a hook that was killed or of a prompt tool, is one card
 	if secs := int(s.Timeout / time.Second); secs > 0 {
 		ask.TimeoutSecs = &secs
 	}

@@ -8,6 +8,7 @@
 //   - operator.go: what an operator's commands look up; inbox.go, show.go and reply.go: the commands of the inbox; choice.go: what --select and
 //     --text choose;
 //   - mcp.go and setup.go: the tools for agents, and how their programs are told of them;
+//   - hook.go and run.go: the adapters of coding agents, which are in package agents;
 //   - outage.go: what happens while the server is away;
 //   - failure.go and exit.go: what went wrong, what to do about it, and the exit code; envelope.go: the same as JSON;
 //   - terminal.go and table.go: what is written for people.
