@@ -188,6 +188,7 @@
       const problem = $('.problem:not(:empty)', fresh)
       const field = problem && $('input, textarea', problem.closest('fieldset, .more-field'))
       if (focused) (field ?? $('[data-focus]', fresh) ?? headingOf(fresh)).focus()
+      guard($$('article', cards)) // all below has moved: a second click was not meant for what is there now
       return
     }
     if (wasOpen || held.has(card)) hold(fresh, height, held.get(card))

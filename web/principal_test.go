@@ -145,6 +145,7 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
 	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", all(401, "session", 200)},
 	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
 	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"sayso/internal/api"
@@ -28,6 +29,8 @@ func (v *page) goesOn(selector string) {
 	if v.device.scriptless {
 		v.follow(selector)
 	} else {
+		v.sees(has(selector + ":not([aria-disabled=true])")) // a card that was just redrawn ignores haste
+		v.sees("!document.querySelector('article .btn[aria-disabled=true]')")
 		v.click(selector)
 	}
 }
@@ -65,7 +68,7 @@ func TestEditBeforeAllowing(t *testing.T) {
 				v.expect(holdsValue(card(asked.ID, "[name=note]"), "only once"))
 				v.expect("document.querySelector(" + js(card(asked.ID, "[name=session]")) + ").checked")
 			} else {
-				v.press("\r")
+				v.press("\rad")
 				v.expect("document.querySelector(" + js(card(asked.ID, "")) + ").ariaBusy !== 'true'")
 			}
 			v.click(card(asked.ID, "[name=note]"))
@@ -104,6 +107,9 @@ func TestEditBeforeAllowing(t *testing.T) {
 			}
 
 			v.goesOn(card(asked.ID, ".review-back"))
+			if !d.scriptless {
+				v.sees("document.activeElement.matches('[name=updated_input]')")
+			}
 			v.sees(holdsValue(input, "{\n  \"command\": \"make test > log\",\n  \"n\": 12345678901234567890\n}"))
 			v.expect(holdsValue(card(asked.ID, "[name=note]"), "only once"))
 			v.expect("document.querySelector(" + js(card(asked.ID, "[name=remember]")) + ").checked")
@@ -154,12 +160,12 @@ func TestEditIsKept(t *testing.T) {
 		v.expect(holdsValue(input, `{"command": "mine"}`))
 		v.expect(has(input))
 		v.expect("document.querySelector(" + js(card(asked.ID, "[name=session]")) + ").checked")
-		v.click(card(asked.ID, "[data-review]"))
+		v.goesOn(card(asked.ID, "[data-review]"))
 		v.sees(has(card(asked.ID, "[data-allow-edited]")))
 		v.reload() // nothing was recorded; what was typed is there to look at again
 		v.isLive()
 		v.expect(holdsValue(input, `{"command": "mine"}`))
-		v.click(card(asked.ID, "[data-review]"))
+		v.goesOn(card(asked.ID, "[data-review]"))
 		v.sees(has(card(asked.ID, "[data-allow-edited]")))
 		p.choose(asked, "Fox Mulder", 1, "")
 		v.sees(shows(card(asked.ID, ".ended-word"), "Denied"))
@@ -189,6 +195,40 @@ func TestEditOnALowScreen(t *testing.T) {
 				}
 				v.fits()
 				v.isAccessible()
+			}
+		})
+	}
+}
+
+// An input that is too long for every page is edited on a page of its own, and goes there and back as it is.
+func TestEditOfALongInput(t *testing.T) {
+	t.Parallel()
+	for _, d := range []device{desktop, phone.withoutScript()} {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t)
+			swe := p.agent("swe")
+			const last = `"last":1.10`
+			input := `{"content":"` + strings.Repeat(`äöü \"%&+\n`, 24000) + `",` + last + `}`
+			asked := swe.asks(api.NewInteraction{ToolCall: &api.ToolCall{Name: "Write", Input: json.RawMessage(input)}})
+			v := p.open(d, swe.page())
+			v.click(card(asked.ID, ".reveal-more summary"))
+			v.expect(lacks(card(asked.ID, "[name=updated_input]")))
+			v.follow(card(asked.ID, ".more-form .show-all"))
+			v.click(card(asked.ID, ".reveal-more summary"))
+			v.click(card(asked.ID, ".edit summary"))
+			field := "document.querySelector(" + js(card(asked.ID, "[name=updated_input]")) + ")"
+			v.run(field + ".value = " + field + ".value.replace('1.10', '1.1000')")
+			v.goesOn(card(asked.ID, "[data-review]"))
+			v.sees(shows(card(asked.ID, ".diff-in"), `"last": 1.1000`))
+			v.expect("document.querySelectorAll('.diff-in, .diff-out').length === 2")
+			v.expect(shows(card(asked.ID, ".diff-skip"), "unchanged lines"))
+			waiting := swe.waitsFor(asked)
+			v.goesOn(card(asked.ID, "[data-allow-edited]"))
+			got := waiting.ended()
+			want := strings.Replace(input, last, `"last":1.1000`, 1)
+			if got.Decision == nil || string(got.Decision.UpdatedInput) != want {
+				t.Fatalf("the agent got %s with another input than was allowed", verdict(got))
 			}
 		})
 	}
