@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -49,7 +47,7 @@ const hookWriteMost = 30 * time.Second
 func (s *Server) answerHook(c echo.Context) error {
 	q := queryOf(c, "agent", "format", "on_failure", "timeout_secs")
 	h := agents.Hooks{
-		Client: &api.Client{URL: "http://sayso.internal", Key: bearer(c), HTTP: &http.Client{Transport: inward{s.echo}}},
+		Client: &api.Client{URL: "http://sayso.internal", Key: bearer(c), HTTP: &http.Client{Transport: api.Inside{To: s.echo}}},
 		Format: agents.ClaudeFormat, Agent: q.text("agent"), Notes: s.hooks.of(principal(c).ID),
 		Timeout: time.Duration(q.number("timeout_secs", interaction.MinTimeoutSecs, interaction.MaxTimeoutSecs, 0)) * time.Second,
 		Advise:  oneOf(q, "on_failure", "deny", "continue") == "continue",
@@ -78,42 +76,3 @@ func (s *Server) answerHook(c echo.Context) error {
 	_ = http.NewResponseController(c.Response()).SetWriteDeadline(time.Now().Add(hookWriteMost)) // without one the server's own holds
 	return c.JSONBlob(http.StatusOK, append(v.Reply(h.Format, call), '\n'))
 }
-
-// inward sends requests to a handler of this process.
-type inward struct{ to http.Handler }
-
-func (t inward) RoundTrip(req *http.Request) (*http.Response, error) {
-	r := req.Clone(req.Context())
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	w := &recording{header: http.Header{}}
-	t.to.ServeHTTP(w, r)
-	if err := req.Context().Err(); err != nil {
-		return nil, err // it may not have been answered
-	}
-	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), Request: req}, nil
-}
-
-// recording is a response that stays in memory.
-type recording struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recording) Header() http.Header { return w.header }
-
-func (w *recording) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
-
-func (w *recording) Write(b []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.body.Write(b)
-}
-
-// SetReadDeadline is there for handlers that bound how long a body may take; here it is there already.
-func (*recording) SetReadDeadline(time.Time) error { return nil }

@@ -830,3 +830,23 @@ func TestOrderOfChecksInAConversation(t *testing.T) {
 		s.refusal(c.name, c.code, "", func() answer { return s.call(c.key, "POST", c.at, c.body) })
 	}
 }
+
+// TestStoppedAt checks that an agent's own key learns of a stop where it waits for nothing.
+func TestStoppedAt(t *testing.T) {
+	s := newSite(t)
+	id, path := s.newAgent("swe")
+	key := s.bound(id)
+	if a := s.call(key, "GET", path, "").agent(t); a.StoppedAt != nil {
+		t.Errorf("a new agent was stopped at %v", a.StoppedAt)
+	}
+	s.call(s.operator, "POST", path+"/cancel", "")
+	if a := s.call(key, "GET", path, "").agent(t); a.StoppedAt != nil {
+		t.Errorf("an idle agent was stopped at %v", a.StoppedAt)
+	}
+	s.asks(path, bash)
+	s.clock.Advance(time.Second)
+	s.call(s.operator, "POST", path+"/cancel", "")
+	if a := s.call(key, "GET", path, "").agent(t); a.StoppedAt == nil || !a.StoppedAt.Equal(s.clock.Now()) {
+		t.Errorf("it was stopped at %v, want %v", a.StoppedAt, s.clock.Now())
+	}
+}

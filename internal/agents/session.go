@@ -37,8 +37,8 @@ func (s Hooks) Answer(ctx context.Context, h Hook) (Verdict, error) {
 	switch {
 	case s.Told && h.Event == PermissionRequest:
 		return Verdict{}, nil
-	case h.ownTool():
-		return Verdict{Decision: "allow", Source: "own_tool"}, nil
+	case h.ownTool() && !h.Gates():
+		return Verdict{}, nil // what it asks and is told is here already
 	case !h.Gates():
 		ctx, stop := context.WithTimeout(ctx, reportWithin)
 		defer stop()

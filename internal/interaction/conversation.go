@@ -139,7 +139,7 @@ func (s *Service) Waiting(ctx context.Context, p Principal, in Project, agent ID
 	return append(steering, queued...), err
 }
 
-// change changes one input of an agent.
+// changeInput changes one input of an agent.
 func (s *Service) changeInput(ctx context.Context, p Principal, in Project, agent, id ID, change func(Conversation, Input) (Turn, error)) error {
 	_, _, err := s.converse(ctx, agent, Once{}, func(a Agent) error { return p.writes(in, a) }, func(c Conversation) (Turn, ID, error) {
 		input, err := c.Input(id)

@@ -1,11 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -117,7 +115,7 @@ func (h *Handler) server(r *http.Request) *sdk.Server {
 	if len(h.servers) >= serversMost {
 		clear(h.servers) // those in use stay with their sessions
 	}
-	client := &api.Client{URL: "http://sayso.internal", Key: caller.Key, Channel: "mcp", HTTP: &http.Client{Transport: inside{h.rules}}}
+	client := &api.Client{URL: "http://sayso.internal", Key: caller.Key, Channel: "mcp", HTTP: &http.Client{Transport: api.Inside{To: h.rules}}}
 	config := h.config
 	if caller.Manages {
 		config.Inbox = client
@@ -219,47 +217,3 @@ func (s *stream) Flush() {
 }
 
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
-
-// inside sends requests to a handler of this process.
-type inside struct{ to http.Handler }
-
-func (t inside) RoundTrip(req *http.Request) (*http.Response, error) {
-	r := req.Clone(req.Context())
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	r.RequestURI = r.URL.RequestURI()
-	w := &recording{header: http.Header{}}
-	t.to.ServeHTTP(w, r)
-	if err := req.Context().Err(); err != nil {
-		return nil, err // it may not have been answered
-	}
-	w.WriteHeader(http.StatusOK)
-	return &http.Response{
-		Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: req,
-	}, nil
-}
-
-// recording is a response that stays in memory.
-type recording struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recording) Header() http.Header { return w.header }
-
-func (w *recording) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-}
-
-func (w *recording) Write(b []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.body.Write(b)
-}
-
-// SetReadDeadline is there for handlers that bound how long a body may take; here it is there already.
-func (*recording) SetReadDeadline(time.Time) error { return nil }
