@@ -32,13 +32,17 @@ func (p Page) command(arguments string) string {
 
 func (p Page) agentsURL() string { return p.URL("/projects/" + p.Project + "/agents") }
 
+func (p Page) inboxURL() string {
+	if len(p.Projects) == 0 {
+		return p.URL("/")
+	}
+	return p.URL("/projects/" + p.Project)
+}
+
 func (p Page) settingsURL() string { return p.URL("/projects/" + p.Project + "/settings/policies") }
 
 func (p Page) current(s Section) string {
-	if p.Section == s {
-		return "page"
-	}
-	return "false"
+	return currently(p.Section == s)
 }
 
 // counted is "1 open request", "2 open requests".

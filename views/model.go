@@ -12,10 +12,15 @@ type Page struct {
 	Title   string
 	Base    string // path the product is mounted on: "" or "/sayso"; no slash at its end
 	Nonce   string // of this response's Content-Security-Policy
-	Project string // slug of the project in view; "" where none is
+	Project string // how paths name the project in view; "" where none is
 	Section Section
 	Open    int    // open cards in the project: the rail's count, the tab title, the favicon
 	User    string // who is signed in; "" shows no rail
+	// ProjectName is what people call the project in view, and Projects are the others that they may go to.
+	ProjectName string
+	Projects    []ProjectLink
+	// MayAudit and MayManage say whose pages the rail and the settings lead to.
+	MayAudit, MayManage bool
 	// Now is when this was rendered: relative times run from it. Zero shows exact times instead.
 	Now time.Time
 
@@ -27,6 +32,9 @@ type Page struct {
 	// LiveURL is the page's socket and CardsURL the same cards over plain GET; both "" on a page that shows no cards.
 	LiveURL, CardsURL string
 }
+
+// ProjectLink leads to the inbox of a project.
+type ProjectLink struct{ Name, URL string }
 
 // Section is the entry of the rail that a page belongs to.
 type Section string

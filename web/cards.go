@@ -65,12 +65,12 @@ func (s *Server) answerCards(c echo.Context, in interaction.Project, f interacti
 	if err != nil {
 		return err
 	}
-	tag := versionTag(records, open, beside)
+	tag := versionTag(records, open, append(beside, audienceOf(principal(c))))
 	c.Response().Header().Set("ETag", tag)
 	if strings.Contains(c.Request().Header.Get("If-None-Match"), tag) { // a proxy may have made it weak, or part of a list
 		return c.NoContent(http.StatusNotModified)
 	}
-	cards, err := s.present(c.Request().Context(), s.presenter(in), records)
+	cards, err := s.present(c.Request().Context(), s.presenter(in, principal(c)), records)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (s *Server) showCard(c echo.Context, status int, adjust func(*views.Card)) 
 	if err != nil {
 		return err
 	}
-	p := s.presenter(in)
+	p := s.presenter(in, principal(c))
 	if !isFragment(c) {
 		return s.showInteraction(c, status, in, p, adjust)
 	}

@@ -32,7 +32,7 @@ func (s *Server) showConversation(c echo.Context, status int, adjust func(*views
 	if model.Page, err = s.pageIn(c, in, display.Line(agent.Name).String(), views.SectionAgents); err != nil {
 		return err
 	}
-	p := s.presenter(in)
+	p := s.presenter(in, principal(c))
 	model.Agent, model.LiveURL, model.CardsURL = p.agentRow(agent), p.agentURL(agent.ID)+"/live", p.agentURL(agent.ID)+"/cards"
 	if model.Cards, err = s.openCards(c, p, interaction.Filter{Project: in.ID, Agent: agent.ID}); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) conversationOf(c echo.Context) (interaction.Project, interactio
 
 // fillInputs shows what waits for the agent, and the composer to whoever may write.
 func (s *Server) fillInputs(c echo.Context, in interaction.Project, agent interaction.Agent, model *views.Conversation, adjust func(*views.Composer)) error {
-	p, who := s.presenter(in), principal(c)
+	p, who := s.presenter(in, principal(c)), principal(c)
 	inputs, err := s.service.Waiting(c.Request().Context(), who, in, agent.ID)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p presenter) composer(agent interaction.Agent, waiting int, who interactio
 // fillTimeline shows the newest events, or those before a place in the log.
 func (s *Server) fillTimeline(c echo.Context, in interaction.Project, agent interaction.ID, before int64, model *views.Conversation) error {
 	f := interaction.EventFilter{Agent: agent, Kinds: interaction.TimelineEvents, NoAnswers: true, Before: math.MaxInt64, Limit: timelineAtOnce}
-	at := s.presenter(in).agentURL(agent)
+	at := s.presenter(in, principal(c)).agentURL(agent)
 	if before > 0 {
 		f.Before, model.NewestURL = before, at
 	}
@@ -128,7 +128,7 @@ type beside struct {
 const unfinishedAtOnce = interaction.MaxLimit
 
 func (s *Server) besideCards(c echo.Context, in interaction.Project, agent interaction.Agent, after int64, timeline bool) (b beside, err error) {
-	ctx, who, p := c.Request().Context(), principal(c), s.presenter(in)
+	ctx, who, p := c.Request().Context(), principal(c), s.presenter(in, principal(c))
 	inputs, err := s.service.Waiting(ctx, who, in, agent.ID)
 	if err != nil {
 		return b, err
@@ -287,7 +287,7 @@ func (s *Server) archiveFromPage(c echo.Context) error {
 // afterPost shows what became of a form of the conversation: done, or refused with what was typed kept.
 func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interaction.ID, err error, keep func(*views.Composer)) error {
 	if err == nil && !isFragment(c) {
-		return c.Redirect(http.StatusSeeOther, s.presenter(in).agentURL(agent))
+		return c.Redirect(http.StatusSeeOther, s.presenter(in, principal(c)).agentURL(agent))
 	}
 	status, told := refusals[interaction.CodeOf(err)]
 	if err != nil && !told {
@@ -307,7 +307,7 @@ func (s *Server) afterPost(c echo.Context, in interaction.Project, agent interac
 	if err == nil {
 		return s.render(c, templ.Join(now...))
 	}
-	composer := views.Composer{PostURL: s.presenter(in).agentURL(agent) + "/inputs"}
+	composer := views.Composer{PostURL: s.presenter(in, principal(c)).agentURL(agent) + "/inputs"}
 	problem(&composer)
 	return s.renderStatus(c, status, templ.Join(append(now, views.ComposerView(composer))...))
 }

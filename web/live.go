@@ -3,7 +3,9 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,22 +125,49 @@ func (f *feed) show(c store.Change) (err error) {
 	if c.Of() {
 		return f.showCard(ctx, c.Record)
 	}
-	topic := string(c.Agent)
-	if !f.frames.Watched(topic) {
-		return nil
+	for _, who := range f.watching(c.Agent) {
+		parts, err := f.besides(ctx, c, who)
+		if err != nil || len(parts) == 0 {
+			return err
+		}
+		if err := f.publish(topic(who, c.Agent), templ.Join(parts...)); err != nil {
+			return err
+		}
 	}
-	parts, err := f.besides(ctx, c)
-	if err != nil || len(parts) == 0 {
-		return err
-	}
-	return f.publish(topic, templ.Join(parts...))
+	return nil
 }
 
-// onlooker is who the screens are drawn for: everybody who may read.
-var onlooker = interaction.Principal{Kind: interaction.SystemPrincipal, Scopes: []interaction.Scope{interaction.ScopeRead, interaction.ScopeResolve}}
+// What is drawn is drawn once for each audience that watches: who may answer, and who may only look.
+var audiences = []interaction.Principal{
+	{Kind: interaction.SystemPrincipal, Scopes: interaction.Approver.Scopes()},
+	{Kind: interaction.SystemPrincipal, Scopes: interaction.Viewer.Scopes()},
+}
+
+// audienceOf names the audience that somebody belongs to.
+func audienceOf(who interaction.Principal) string {
+	if who.Can(interaction.ScopeResolve) {
+		return "answers"
+	}
+	return "looks"
+}
+
+// topic is what the sockets of an audience subscribe to, of a project or an agent.
+func topic(who interaction.Principal, of interaction.ID) string {
+	return audienceOf(who) + " " + string(of)
+}
+
+// watching are the audiences that watch at least one of these.
+func (f *feed) watching(of ...interaction.ID) (who []interaction.Principal) {
+	for _, a := range audiences {
+		if slices.ContainsFunc(of, func(id interaction.ID) bool { return f.frames.Watched(topic(a, id)) }) {
+			who = append(who, a)
+		}
+	}
+	return who
+}
 
 // besides draws what a change shows on the page of its conversation, beside the cards.
-func (f *feed) besides(ctx context.Context, c store.Change) ([]templ.Component, error) {
+func (f *feed) besides(ctx context.Context, c store.Change, who interaction.Principal) ([]templ.Component, error) {
 	agent, err := f.server.service.AgentByID(ctx, c.Agent)
 	if err != nil {
 		return nil, err
@@ -147,15 +176,15 @@ func (f *feed) besides(ctx context.Context, c store.Change) ([]templ.Component, 
 	if err != nil {
 		return nil, err
 	}
-	t := f.server.timeline(ctx, onlooker, in)
+	t := f.server.timeline(ctx, who, in)
 	switch c.Kind {
 	case interaction.ToolCallMoved:
 		call, err := t.call(c.ToolCall.ID)
 		return []templ.Component{views.CallView(call)}, err
 	case interaction.InputsMoved, interaction.AgentMoved:
-		inputs, err := f.server.service.Waiting(ctx, onlooker, in, agent.ID)
+		inputs, err := f.server.service.Waiting(ctx, who, in, agent.ID)
 		row := t.p.agentRow(agent)
-		return []templ.Component{views.WaitingView(t.p.waiting(agent, inputs, true)), views.AgentStateView(row)}, err
+		return []templ.Component{views.WaitingView(t.p.waiting(agent, inputs, who.Can(interaction.ScopeResolve))), views.AgentStateView(row)}, err
 	}
 	events, err := f.server.store.Events(ctx, interaction.EventFilter{Agent: agent.ID, Kinds: interaction.ConversationEvents, After: c.Sequence - 1, Limit: 1})
 	if err != nil {
@@ -166,29 +195,25 @@ func (f *feed) besides(ctx context.Context, c store.Change) ([]templ.Component, 
 
 // showCard renders a card once for each kind of page that is open, and fans it out.
 func (f *feed) showCard(ctx context.Context, r interaction.Record) error {
-	inbox, conversation := string(r.ProjectID), string(r.AgentID)
-	inboxWatched, conversationWatched := f.frames.Watched(inbox), f.frames.Watched(conversation)
-	if !inboxWatched && !conversationWatched {
-		return nil
-	}
-	card, open, err := f.present(ctx, r)
-	if err != nil {
-		return err
-	}
-	if conversationWatched {
-		if err := f.publish(conversation, views.CardView(card), views.OpenCount(open)); err != nil {
+	for _, who := range f.watching(r.ProjectID, r.AgentID) {
+		card, open, err := f.present(ctx, r, who)
+		if err != nil {
+			return err
+		}
+		group := views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL, Cards: []views.Card{card}}
+		err = errors.Join(
+			f.publish(topic(who, r.AgentID), views.CardView(card), views.OpenCount(open)),
+			f.publish(topic(who, r.ProjectID), views.GroupView(group), views.OpenCount(open)),
+		)
+		if err != nil {
 			return err
 		}
 	}
-	if !inboxWatched {
-		return nil
-	}
-	group := views.Group{AgentID: card.AgentID, Agent: card.Agent, AgentURL: card.AgentURL, Cards: []views.Card{card}}
-	return f.publish(inbox, views.GroupView(group), views.OpenCount(open))
+	return nil
 }
 
 // present makes the card of a change, and counts the open ones of its project.
-func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, int, error) {
+func (f *feed) present(ctx context.Context, r interaction.Record, who interaction.Principal) (views.Card, int, error) {
 	i, err := r.Interaction()
 	if err != nil {
 		return views.Card{}, 0, err
@@ -205,11 +230,15 @@ func (f *feed) present(ctx context.Context, r interaction.Record) (views.Card, i
 	if err != nil {
 		return views.Card{}, 0, err
 	}
-	card, err := f.server.card(ctx, f.server.presenter(in), i, name)
+	card, err := f.server.card(ctx, f.server.presenter(in, who), i, name)
 	return card, open, err
 }
 
+// publish draws and sends, if anybody watches.
 func (f *feed) publish(topic string, parts ...templ.Component) error {
+	if !f.frames.Watched(topic) {
+		return nil
+	}
 	var b bytes.Buffer
 	if err := templ.Join(parts...).Render(context.Background(), &b); err != nil {
 		return err

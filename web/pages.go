@@ -39,10 +39,15 @@ func (s *Server) renderStatus(c echo.Context, status int, page templ.Component) 
 
 // page is what every page shares, for whoever is calling. It sets the response's policy.
 func (s *Server) page(c echo.Context, title string, section views.Section) views.Page {
-	return views.Page{
-		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: "default", Section: section,
+	page := views.Page{
+		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: interaction.DefaultSlug, Section: section,
 		User: principal(c).Name, Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
 	}
+	if in, ok := c.Get(projectKey).(interaction.Project); ok {
+		page.Project, page.ProjectName = in.Address(), in.Name
+		page.MayAudit, page.MayManage = principal(c).Can(interaction.ScopeAudit), principal(c).Can(interaction.ScopeManage)
+	}
+	return page
 }
 
 // self is the address that shows again what this response shows.
@@ -59,14 +64,17 @@ func (s *Server) self(c echo.Context) string {
 // pageIn is page for one of a project, with its count of open cards.
 func (s *Server) pageIn(c echo.Context, in interaction.Project, title string, section views.Section) (views.Page, error) {
 	page := s.page(c, title, section)
-	page.Project = in.Slug
+	if err := s.showProjects(c, in, &page); err != nil {
+		return page, err
+	}
 	var err error
 	page.Open, err = s.service.CountOpen(c.Request().Context(), in.ID)
 	return page, err
 }
 
-func (s *Server) presenter(in interaction.Project) presenter {
-	return presenter{base: s.config.BasePath, project: in.Slug, now: s.service.Time()}
+// presenter maps to view models for somebody in a project.
+func (s *Server) presenter(in interaction.Project, who interaction.Principal) presenter {
+	return presenter{base: s.config.BasePath, project: in.Address(), now: s.service.Time(), readOnly: !who.Can(interaction.ScopeResolve)}
 }
 
 // isFragment says whether the caller puts the answer into a page it already has.
@@ -75,22 +83,35 @@ func isFragment(c echo.Context) bool {
 }
 
 func (s *Server) inboxPage(c echo.Context) error {
-	in, err := s.service.Project(c.Request().Context(), principal(c), "default", "default")
+	in, err := s.home(c)
 	if err != nil {
 		return err
 	}
+	return s.showInbox(c, in)
+}
+
+// projectInbox is the inbox of the project that the path names.
+func (s *Server) projectInbox(c echo.Context) error {
+	in, err := s.inProject(c)
+	if err != nil {
+		return err
+	}
+	return s.showInbox(c, in)
+}
+
+func (s *Server) showInbox(c echo.Context, in interaction.Project) error {
 	page, err := s.pageIn(c, in, "Inbox", views.SectionInbox)
 	if err != nil {
 		return err
 	}
-	p := s.presenter(in)
+	p := s.presenter(in, principal(c))
 	cards, err := s.openCards(c, p, interaction.Filter{Project: in.ID})
 	if err != nil {
 		return err
 	}
 	page.LiveURL, page.CardsURL = p.url("/live"), p.url("/cards")
 	inbox := views.Inbox{Page: page, Groups: groups(cards), More: max(page.Open-len(cards), 0)}
-	if s.config.Demo != nil {
+	if s.config.Demo != nil && page.MayManage && in.Address() == interaction.DefaultSlug {
 		inbox.DemoURL = page.URL("/demo")
 	}
 	return s.render(c, views.InboxPage(inbox))
@@ -225,7 +246,7 @@ func (s *Server) agentsPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p := s.presenter(in)
+	p := s.presenter(in, principal(c))
 	model := views.Agents{Page: page, Archived: q.has("archived"), Rows: convert(agents, p.agentRow)}
 	if next != nil {
 		model.NextURL = p.url("/agents?cursor=" + next.String())
@@ -242,7 +263,7 @@ func (s *Server) interactionPage(c echo.Context) error {
 	if err != nil || q.err != nil {
 		return firstOf(q.err, err)
 	}
-	p := s.presenter(in)
+	p := s.presenter(in, principal(c))
 	p.whole = q.has("full")
 	return s.showInteraction(c, http.StatusOK, in, p, func(*views.Card) {})
 }

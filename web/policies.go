@@ -27,7 +27,7 @@ func (p Policies) reading() policy.Reading {
 // Decide says what an agent's policy makes of a call.
 func (p Policies) Decide(in interaction.Project, agentKey string, call interaction.ToolCall) interaction.Verdict {
 	c := policy.Call{Tool: call.Name, Input: call.Input}
-	e := p.reading().Set.Decide(in.Slug, agentKey, c)
+	e := p.reading().Set.Decide(in.PolicyKey(), agentKey, c)
 	if e.Source == policy.NoPolicy {
 		return interaction.Verdict{}
 	}
@@ -50,16 +50,17 @@ func (s *Server) listPolicies(c echo.Context) error {
 	}
 	out := api.Policies{Config: wireConfig(reading)}
 	out.Data = []api.AgentPolicy{}
-	for _, key := range slices.Sorted(maps.Keys(reading.Set[in.Slug])) {
-		out.Data = append(out.Data, wirePolicy(key, reading.Set[in.Slug][key]))
+	for _, key := range slices.Sorted(maps.Keys(reading.Set[in.PolicyKey()])) {
+		out.Data = append(out.Data, wirePolicy(key, reading.Set[in.PolicyKey()][key]))
 	}
 	return c.JSON(http.StatusOK, out)
 }
 
-// policiesFor are the policies, for those who may read them: whoever knows the rules knows how to get past the people.
+// policiesFor are the policies, for leads and for keys that read: whoever knows the rules knows how to get past the people.
 func (s *Server) policiesFor(c echo.Context) (policy.Reading, error) {
-	if !principal(c).Can(interaction.ScopeRead) {
-		return policy.Reading{}, interaction.Errorf(interaction.Forbidden, "This credential may not read policies.")
+	who := principal(c)
+	if !who.Can(interaction.ScopeAudit) && (who.Kind != interaction.OperatorPrincipal || !who.Can(interaction.ScopeRead)) {
+		return policy.Reading{}, interaction.Errorf(interaction.Forbidden, "Policies are for leads and admins of the project.")
 	}
 	return s.config.Policies.reading(), nil
 }

@@ -23,9 +23,11 @@ const (
 // presenter maps the domain to view models, for one project.
 type presenter struct {
 	base    string // path of the product
-	project string // slug
+	project string // how pages name it
 	now     time.Time
 	whole   bool // leave nothing of long values out
+
+	readOnly bool // for somebody who may look and not answer
 }
 
 func (p presenter) url(path string) string { return p.base + "/projects/" + p.project + path }
@@ -40,7 +42,7 @@ func (p presenter) interactionURL(id interaction.ID) string {
 func (p presenter) card(i interaction.Interaction, agentName string) views.Card {
 	c := views.Card{
 		ID: string(i.ID), Version: i.Version, Kind: views.Kind(i.Kind), State: views.State(i.State),
-		AgentID: string(i.AgentID), Agent: display.Line(agentName), AgentURL: p.agentURL(i.AgentID),
+		AgentID: string(i.AgentID), Agent: display.Line(agentName), AgentURL: p.agentURL(i.AgentID), ReadOnly: p.readOnly,
 		URL: p.interactionURL(i.ID), PostURL: p.agentURL(i.AgentID) + "/interactions/" + string(i.ID) + "/resolve",
 		Title: display.Line(i.Request.Title), Digest: i.Digest, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt, Now: p.now,
 		Asker: asker(i), Delivery: views.Delivery{PickedUpAt: i.Delivery.PickedUpAt, ReportedAt: i.Delivery.ReportedAt, Outcome: string(i.Delivery.Outcome)},

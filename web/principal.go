@@ -12,10 +12,11 @@ import (
 	"sayso/views"
 )
 
-// The names under which a request carries who is calling.
+// The names under which a request carries who is calling, and in which project.
 const (
 	principalKey = "principal"
 	sessionKey   = "session"
+	projectKey   = "project"
 )
 
 // principal is who is calling; the zero value on a route that asks nobody.
@@ -113,12 +114,8 @@ func (s *Server) cookieName() string {
 	return "__Host-sayso"
 }
 
-func (s *Server) sessionCookie(token string, maxAge int) *http.Cookie {
-	return &http.Cookie{
-		Name: s.cookieName(), Value: token, Path: s.config.BasePath + "/", MaxAge: maxAge,
-		Secure: s.https(), HttpOnly: true, SameSite: http.SameSiteLaxMode,
-	}
-}
+// sessionLasts is how many seconds a browser keeps what belongs to a session.
+const sessionLasts = int(auth.SessionMost / time.Second)
 
 // sameOrigin refuses a post that another site's page sends, and bounds what a form may hold.
 func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
@@ -167,7 +164,7 @@ func (s *Server) setup(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.SetCookie(s.sessionCookie(token, int(auth.SessionMost.Seconds())))
+	c.SetCookie(s.cookie(s.cookieName(), token, sessionLasts))
 	if s.config.SignedIn != nil {
 		s.config.SignedIn(first)
 	}
@@ -191,12 +188,18 @@ func (s *Server) signOut(c echo.Context) error {
 			return err
 		}
 	}
-	c.SetCookie(s.sessionCookie("", -1))
+	c.SetCookie(s.cookie(s.cookieName(), "", -1))
 	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/signin?signed-out")
 }
 
 func (s *Server) startDemo(c echo.Context) error {
-	if s.config.Demo == nil {
+	if _, err := s.enter(c, "", interaction.DefaultSlug); err != nil { // where it works
+		return err
+	}
+	switch {
+	case !principal(c).Can(interaction.ScopeManage):
+		return interaction.Errorf(interaction.Forbidden, "Only an admin starts the demo agent.")
+	case s.config.Demo == nil:
 		return interaction.Errorf(interaction.NotFound, "There is no demo agent here.")
 	}
 	s.config.Demo()

@@ -17,14 +17,17 @@ import (
 )
 
 // principals are everybody who may call, in the order of the columns of TestEveryRouteForEverybody.
-var principals = []string{"asker", "other", "bound", "elsewhere", "read", "resolve", "manage", "audit", "embed", "nobody", "revoked", "malformed", "session"}
+var principals = append(strings.Fields("asker other bound elsewhere read resolve manage audit embed nobody revoked malformed "+people), "session")
+
+// people are signed in: one for each role in the project, and one who has none there. The session is the owner's.
+const people = "viewer approver lead admin stranger"
 
 // cast is a site with an interaction, and everybody's credentials.
 type cast struct {
 	*site
-	keys   map[string]string
-	cookie string
-	path   string // of the agent
+	keys    map[string]string
+	cookies map[string]string
+	path    string // of the agent
 }
 
 func newCast(t *testing.T) *cast {
@@ -40,13 +43,14 @@ func newCast(t *testing.T) *cast {
 		"nobody":    "",
 		"revoked":   s.newKey(interaction.OperatorPrincipal, "revoked", interaction.Scopes...),
 		"malformed": s.operator[:len(s.operator)-1] + "!",
-		"session":   "",
-	}}
+	}, cookies: map[string]string{"session": s.signedIn().String()}}
+	for who := range strings.FieldsSeq(people) {
+		c.cookies[who] = s.person(who, interaction.Role(who))
+	}
 	for _, scope := range interaction.Scopes {
 		c.keys[string(scope)] = s.newKey(interaction.OperatorPrincipal, string(scope), scope)
 	}
 	s.exec("UPDATE api_keys SET revoked_at = 1 WHERE name = 'revoked'")
-	c.cookie = s.signedIn().String()
 	return c
 }
 
@@ -54,8 +58,8 @@ func newCast(t *testing.T) *cast {
 func (c *cast) as(who, method, path, body string) answer {
 	c.t.Helper()
 	headers := []string{}
-	if who == "session" {
-		headers = append(headers, "Cookie", strings.SplitN(c.cookie, ";", 2)[0])
+	if cookie := c.cookies[who]; cookie != "" {
+		headers = append(headers, "Cookie", strings.SplitN(cookie, ";", 2)[0])
 	}
 	switch {
 	case path == "/mcp":
@@ -82,11 +86,18 @@ func all(status int, but ...any) map[string]int {
 
 // keyed is all for a route that wants a key: who has none is told so, and a cookie is none.
 func keyed(status int, but ...any) map[string]int {
-	return all(status, append([]any{"nobody revoked malformed session", 401}, but...)...)
+	return all(status, append([]any{"nobody revoked malformed session " + people, 401}, but...)...)
 }
 
-// paged is all for a page that wants a session: others are sent to sign in, and a key is none.
-func paged(status int) map[string]int { return all(303, "session", status) }
+// paged is all for a page of a project: who has no session is sent to sign in, a key is none, and who has no role there finds nothing.
+func paged(status int, but ...any) map[string]int {
+	return all(303, append([]any{"session viewer approver lead admin", status, "stranger", 404}, but...)...)
+}
+
+// posted is paged for what a page sends.
+func posted(status int, but ...any) map[string]int {
+	return all(401, append([]any{"session viewer approver lead admin", status, "stranger", 404}, but...)...)
+}
 
 // hail begins a session of MCP.
 const hail = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
@@ -135,7 +146,7 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents/:agent/tool-calls/:call/result", `{"outcome":"succeeded","content_blocks":[]}`, keyed(403, "asker bound manage", 201, "other elsewhere", 404)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", "", keyed(403, "read", 200)},
-	{"GET", "/api/v1/orgs/:org/projects/:project/policies", "", keyed(403, "read", 200)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/policies", "", keyed(403, "read audit", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
@@ -146,32 +157,33 @@ var everyRoute = []struct {
 	{"DELETE", "/mcp", "", keyed(400)}, // no session
 	{"POST", "/hooks/claude", notified, keyed(403, agents, 200)},
 
-	{"GET", "/setup", "", all(403, "session", 303)},
+	{"GET", "/setup", "", all(403, "session "+people, 303)},
 	{"POST", "/setup", "code=x", all(403)},
-	{"GET", "/signin", "", all(200, "session", 303)},
+	{"GET", "/signin", "", all(200, "session "+people, 303)},
 	{"GET", "/gallery", "", all(200)},
 	{"GET", "/gallery/:name", "", all(200)},
-	{"GET", "/", "", paged(200)},
+	{"GET", "/", "", paged(200, "stranger", 403)},
+	{"GET", "/projects/:project", "", paged(200)},
 	{"GET", "/projects/:project/agents", "", paged(200)},
 	{"GET", "/projects/:project/agents/:agent", "", paged(200)},
-	{"GET", "/projects/:project/settings/policies", "", paged(200)},
+	{"GET", "/projects/:project/settings/policies", "", paged(200, "viewer approver", 403)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
-	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", all(401, "session", 200)},
-	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/promote", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/inputs/:input/demote", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/stop", "", all(401, "session", 303)},
-	{"POST", "/projects/:project/agents/:agent/archive", "", all(401, "session", 303)},
-	{"GET", "/projects/:project/cards", "", all(401, "session", 200)},
-	{"GET", "/projects/:project/agents/:agent/cards", "", all(401, "session", 200)},
-	{"GET", "/projects/:project/live", "", all(401, "session", 400)}, // not a WebSocket handshake
-	{"GET", "/projects/:project/agents/:agent/live", "", all(401, "session", 400)},
-	{"POST", "/demo", "", all(401, "session", 303)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/resolve", "q0=0&digest=:digest", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/interactions/:interaction/review", "q0=0&digest=:digest&updated_input={}", posted(200)},
+	{"POST", "/projects/:project/agents/:agent/inputs", "text=Hello&mode=queued", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/cancel", "", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/move", "position=front", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/promote", "", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/inputs/:input/demote", "", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/stop", "", posted(303, "viewer", 403)},
+	{"POST", "/projects/:project/agents/:agent/archive", "", posted(303, "viewer approver lead", 403)},
+	{"GET", "/projects/:project/cards", "", posted(200)},
+	{"GET", "/projects/:project/agents/:agent/cards", "", posted(200)},
+	{"GET", "/projects/:project/live", "", posted(400)}, // not a WebSocket handshake
+	{"GET", "/projects/:project/agents/:agent/live", "", posted(400)},
+	{"POST", "/demo", "", posted(303, "viewer approver lead", 403)},
 	{"POST", "/signout", "", all(303)}, // last: it ends the session
 }
 

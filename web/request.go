@@ -25,19 +25,31 @@ func pathID(c echo.Context, param, prefix string) (interaction.ID, error) {
 
 var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// inProject finds the project that the path names, by id or slug.
+// inProject finds the project that the path names, by id or slug. From then on the caller is who they are in that project.
 func (s *Server) inProject(c echo.Context) (interaction.Project, error) {
 	org, project := c.Param("org"), c.Param("project")
-	if org == "" {
-		org = "default" // pages know one org so far
-	}
-	if org != "default" && !interaction.ID(org).WellFormed(interaction.OrgPrefix) {
+	if slices.Contains(c.ParamNames(), "org") && org != interaction.DefaultSlug && !interaction.ID(org).WellFormed(interaction.OrgPrefix) {
 		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "org: %q is neither an org's id nor \"default\"", org)
 	}
 	if !slugForm.MatchString(project) && !interaction.ID(project).WellFormed(interaction.ProjectPrefix) {
 		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "project: %q is neither a project's id nor a slug of a-z, 0-9 and '-'", project)
 	}
-	return s.service.Project(c.Request().Context(), principal(c), org, project)
+	return s.enter(c, org, project)
+}
+
+// enter makes the caller who they are in a project. Pages name no org: a slug is then one of the org default, an id any project's; see
+// [interaction.Project.Address].
+func (s *Server) enter(c echo.Context, org, project string) (interaction.Project, error) {
+	if org == "" && !interaction.ID(project).WellFormed(interaction.ProjectPrefix) {
+		org = interaction.DefaultSlug
+	}
+	in, there, err := s.service.Enter(c.Request().Context(), principal(c), org, project)
+	if err != nil {
+		return in, err
+	}
+	c.Set(principalKey, there)
+	c.Set(projectKey, in)
+	return in, nil
 }
 
 // ref reads which interaction the path names. Where it names no agent, any of the project will do.

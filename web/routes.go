@@ -16,30 +16,40 @@ const (
 
 // routes is the table of everything that is answered. What is not in it is 404.
 func (s *Server) routes() {
-	e := s.echo
-	e.Use(s.logged, recovered)
+	s.echo.Use(s.logged, recovered)
+	s.openRoutes(s.echo.Group(""))
+	api := s.echo.Group("", s.withKey)
+	s.agentRoutes(api)
+	s.projectRoutes(api)
+	s.doorRoutes(api)
 
-	open := e.Group("")
+	// Each may be posted to from our own pages only; no GET changes anything.
+	s.signInRoutes(s.echo.Group("", s.sameOrigin))
+	pages := s.echo.Group("", s.sameOrigin, s.withSession)
+	s.pageRoutes(pages)
+	s.cardRoutes(pages)
+	s.settingsRoutes(pages)
+	s.echo.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
+}
+
+// openRoutes ask nobody who they are.
+func (s *Server) openRoutes(open *echo.Group) {
 	open.GET("/healthz", s.healthy)
 	open.GET("/readyz", s.ready)
 	open.GET("/api/openapi.yaml", s.openAPI)
 	open.GET("/static/*", s.asset)
 	open.GET("/favicon.ico", s.favicon)
+}
 
-	api := e.Group("", s.withKey)
-	api.GET("/api/v1/me", s.me)
-	api.POST("/api/v1/signin-links", s.createSignInLink)
-	api.POST(projectPath+"/agents", s.createAgent)
-	api.GET(projectPath+"/agents", s.listAgents)
+// agentRoutes are the REST API of one agent.
+func (s *Server) agentRoutes(api *echo.Group) {
 	api.GET(agentPath, s.getAgent)
 	api.PATCH(agentPath, s.updateAgent)
-	api.GET(projectPath+"/interactions", s.listProjectInteractions)
 	api.POST(agentPath+"/interactions", s.createInteraction)
 	api.GET(agentPath+"/interactions", s.listAgentInteractions)
 	api.GET(agentPath+"/interactions/:interaction", s.getInteraction)
 	api.POST(agentPath+"/interactions/:interaction/resolve", s.resolveInteraction)
 	api.POST(agentPath+"/interactions/:interaction/cancel", s.cancelInteraction)
-
 	api.POST(agentPath+"/inputs", s.sendInput)
 	api.GET(agentPath+"/inputs/backlog", s.listBacklog)
 	api.POST(agentPath+"/inputs/claim", s.claimInput)
@@ -54,20 +64,33 @@ func (s *Server) routes() {
 	api.GET(agentPath+"/events/stream", s.streamEvents)
 	api.GET(agentPath+"/tool-calls", s.listToolCalls)
 	api.POST(agentPath+"/tool-calls/:call/result", s.finishToolCall)
+}
+
+// projectRoutes are the REST API of a project, and of the server.
+func (s *Server) projectRoutes(api *echo.Group) {
+	api.GET("/api/v1/me", s.me)
+	api.POST("/api/v1/signin-links", s.createSignInLink)
+	api.POST(projectPath+"/agents", s.createAgent)
+	api.GET(projectPath+"/agents", s.listAgents)
+	api.GET(projectPath+"/interactions", s.listProjectInteractions)
 	api.GET(projectPath+"/events", s.listLifecycle)
 	api.GET(projectPath+"/events/stream", s.streamLifecycle)
 	api.GET(projectPath+"/policies", s.listPolicies)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
+}
 
+// doorRoutes are where the programs of agents come in by protocols of their own.
+func (s *Server) doorRoutes(api *echo.Group) {
 	api.POST("/mcp", s.serveMCP)
 	api.GET("/mcp", s.serveMCP)
 	api.DELETE("/mcp", s.serveMCP)
 	api.POST("/hooks/claude", s.answerHook)
+}
 
-	// Each may be posted to from our own pages only; no GET changes anything.
-	browser := e.Group("", s.sameOrigin)
+// signInRoutes are for people who are not in yet, or on their way out.
+func (s *Server) signInRoutes(browser *echo.Group) {
 	browser.GET("/setup", s.setupPage)
 	browser.POST("/setup", s.setup)
 	browser.GET("/signin", s.signInPage)
@@ -76,29 +99,38 @@ func (s *Server) routes() {
 		browser.GET("/gallery", s.gallery)
 		browser.GET("/gallery/:name", s.gallerySample)
 	}
+}
 
-	signedIn := e.Group("", s.sameOrigin, s.withSession)
-	signedIn.GET("/", s.inboxPage)
-	signedIn.POST("/demo", s.startDemo)
-	signedIn.GET("/projects/:project/agents", s.agentsPage)
-	signedIn.GET("/projects/:project/agents/:agent", s.conversationPage)
-	signedIn.GET("/projects/:project/settings/policies", s.policiesPage)
-	signedIn.GET("/projects/:project/interactions/:interaction", s.interactionPage)
-	signedIn.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
-	signedIn.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
-	signedIn.POST(cardPath+"/resolve", s.resolveCard)
-	signedIn.POST(cardPath+"/review", s.reviewCard)
-	signedIn.POST(conversationPath+"/inputs", s.sendMessage)
-	signedIn.POST(conversationPath+"/inputs/:input/cancel", s.changeWaiting(s.cancelWaiting))
-	signedIn.POST(conversationPath+"/inputs/:input/move", s.changeWaiting(s.moveWaiting))
-	signedIn.POST(conversationPath+"/inputs/:input/promote", s.changeWaiting(s.promoteWaiting))
-	signedIn.POST(conversationPath+"/inputs/:input/demote", s.changeWaiting(s.demoteWaiting))
-	signedIn.POST(conversationPath+"/stop", s.stopFromPage)
-	signedIn.POST(conversationPath+"/archive", s.archiveFromPage)
-	signedIn.GET("/projects/:project/cards", s.inboxCards)
-	signedIn.GET("/projects/:project/agents/:agent/cards", s.conversationCards)
-	signedIn.GET("/projects/:project/live", s.inboxSocket)
-	signedIn.GET("/projects/:project/agents/:agent/live", s.conversationSocket)
+// pageRoutes are what people look at.
+func (s *Server) pageRoutes(pages *echo.Group) {
+	pages.GET("/", s.inboxPage)
+	pages.GET("/projects/:project", s.projectInbox)
+	pages.POST("/demo", s.startDemo)
+	pages.GET("/projects/:project/agents", s.agentsPage)
+	pages.GET("/projects/:project/agents/:agent", s.conversationPage)
+	pages.GET("/projects/:project/interactions/:interaction", s.interactionPage)
+	pages.GET("/projects/:project/interactions/:interaction/json", s.interactionJSON)
+	pages.GET("/projects/:project/interactions/:interaction/context/:item", s.contextText)
+}
 
-	e.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
+// cardRoutes are what a page posts, and how it stays up to date.
+func (s *Server) cardRoutes(pages *echo.Group) {
+	pages.POST(cardPath+"/resolve", s.resolveCard)
+	pages.POST(cardPath+"/review", s.reviewCard)
+	pages.POST(conversationPath+"/inputs", s.sendMessage)
+	pages.POST(conversationPath+"/inputs/:input/cancel", s.changeWaiting(s.cancelWaiting))
+	pages.POST(conversationPath+"/inputs/:input/move", s.changeWaiting(s.moveWaiting))
+	pages.POST(conversationPath+"/inputs/:input/promote", s.changeWaiting(s.promoteWaiting))
+	pages.POST(conversationPath+"/inputs/:input/demote", s.changeWaiting(s.demoteWaiting))
+	pages.POST(conversationPath+"/stop", s.stopFromPage)
+	pages.POST(conversationPath+"/archive", s.archiveFromPage)
+	pages.GET("/projects/:project/cards", s.inboxCards)
+	pages.GET("/projects/:project/agents/:agent/cards", s.conversationCards)
+	pages.GET("/projects/:project/live", s.inboxSocket)
+	pages.GET("/projects/:project/agents/:agent/live", s.conversationSocket)
+}
+
+// settingsRoutes are what leads and admins look after.
+func (s *Server) settingsRoutes(pages *echo.Group) {
+	pages.GET("/projects/:project/settings/policies", s.policiesPage)
 }

@@ -29,10 +29,10 @@ func (s *Server) policiesPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	agents := reading.Set[in.Slug]
+	agents := reading.Set[in.PolicyKey()]
 	model := views.Policies{
 		Page: page, File: reading.File, ReadAt: reading.At, Problem: display.Line(reading.Err), FailedAt: reading.FailedAt,
-		TestURL: s.presenter(in).url("/settings/policies"), Trial: trialOf(q, agents),
+		TestURL: s.presenter(in, principal(c)).url("/settings/policies"), Trial: trialOf(q, agents),
 	}
 	for _, key := range slices.Sorted(maps.Keys(agents)) {
 		model.Agents = append(model.Agents, agentPolicy(key, agents[key]))

@@ -56,7 +56,7 @@ func (s *Server) inboxSocket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.openSocket(c, string(in.ID))
+	return s.openSocket(c, in, in.ID)
 }
 
 func (s *Server) conversationSocket(c echo.Context) error {
@@ -67,11 +67,11 @@ func (s *Server) conversationSocket(c echo.Context) error {
 	if _, err := s.service.Agent(c.Request().Context(), principal(c), in, agent); err != nil {
 		return err
 	}
-	return s.openSocket(c, string(agent))
+	return s.openSocket(c, in, agent)
 }
 
 // openSocket upgrades and returns: the handler's buffers and stack are freed, and two small goroutines stay.
-func (s *Server) openSocket(c echo.Context, topic string) error {
+func (s *Server) openSocket(c echo.Context, in interaction.Project, of interaction.ID) error {
 	if !websocket.IsWebSocketUpgrade(c.Request()) {
 		return interaction.Errorf(interaction.InvalidRequest, "This address is a WebSocket.")
 	}
@@ -82,12 +82,10 @@ func (s *Server) openSocket(c echo.Context, topic string) error {
 	if err != nil {
 		return nil // the upgrader has answered
 	}
+	watches, mine := topic(principal(c), of), session(c)
 	k := &socket{
-		conn: conn, frames: s.feed.frames.Subscribe(topic, frameBuffer), tick: make(chan struct{}, 1), session: session(c),
-		valid: func(h auth.Hash) bool {
-			_, err := s.gate.Session(context.Background(), h)
-			return interaction.CodeOf(err) != interaction.Unauthorized
-		},
+		conn: conn, frames: s.feed.frames.Subscribe(watches, frameBuffer), tick: make(chan struct{}, 1),
+		ends: func() int { return s.endOf(mine, in, of, watches) },
 	}
 	if !s.feed.sockets.add(k) {
 		k.close(websocket.CloseServiceRestart, "restarting")
@@ -98,13 +96,28 @@ func (s *Server) openSocket(c echo.Context, topic string) error {
 	return nil
 }
 
+// endOf is the close code for a socket whose session ended, or whose person is another in the project than when it opened: then the page comes
+// back, and sees what it may see now. It is 0 while nothing changed, or that cannot be found out.
+func (s *Server) endOf(session auth.Hash, in interaction.Project, of interaction.ID, watches string) int {
+	who, err := s.gate.Session(context.Background(), session)
+	if interaction.CodeOf(err) == interaction.Unauthorized {
+		return websocket.ClosePolicyViolation
+	}
+	if err != nil {
+		return 0
+	}
+	if who, err = who.In(in); err != nil || topic(who, of) != watches {
+		return websocket.CloseServiceRestart
+	}
+	return 0
+}
+
 // socket is one page that watches.
 type socket struct {
 	conn    *websocket.Conn
 	frames  *live.Subscription[frame]
 	tick    chan struct{} // from the one clock of all sockets
-	session auth.Hash
-	valid   func(auth.Hash) bool
+	ends    func() int    // close code once the page may no longer see what it watches; 0: it may
 	closing sync.Once
 	pinged  time.Time
 }
@@ -147,13 +160,13 @@ func (k *socket) write(all *sockets) {
 	}
 }
 
-// allowed closes the socket of a session that has ended.
+// allowed closes the socket of a session that has ended, or of a person who has another role now.
 func (k *socket) allowed() bool {
-	if k.valid(k.session) {
-		return true
+	code := k.ends()
+	if code != 0 {
+		k.close(code, "no longer allowed")
 	}
-	k.close(websocket.ClosePolicyViolation, "signed out")
-	return false
+	return code == 0
 }
 
 func (k *socket) send(f frame) error {

@@ -26,7 +26,7 @@ type timeline struct {
 
 func (s *Server) timeline(ctx context.Context, who interaction.Principal, in interaction.Project) *timeline {
 	return &timeline{
-		server: s, p: s.presenter(in), ctx: ctx, who: who, in: in,
+		server: s, p: s.presenter(in, who), ctx: ctx, who: who, in: in,
 		results: map[interaction.ID]interaction.Event{}, called: map[interaction.ID]bool{},
 	}
 }

@@ -394,6 +394,21 @@ func (s *site) signedIn() *http.Cookie {
 	return cookies[0]
 }
 
+// person signs somebody in who has a role in the project, and gives the cookie. What is no role gives none.
+func (s *site) person(name string, role interaction.Role) string {
+	s.t.Helper()
+	now := s.clock.Now()
+	user, token := interaction.NewID(interaction.UserPrefix, now), "session-of-"+name
+	hash := auth.HashOf(token)
+	s.exec("INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", user, name, now.UnixMilli())
+	s.exec("INSERT INTO sessions (hash, user, created_at, seen_at) SELECT ?, key, ?, ? FROM users WHERE id = ?", hash[:], now.UnixMilli(), now.UnixMilli(), user)
+	if role.Scopes() != nil {
+		s.exec("INSERT INTO members (user, project, role, created_at) SELECT u.key, p.key, ?, ? FROM users u, projects p WHERE u.id = ? AND p.id = ?",
+			role, now.UnixMilli(), user, s.project.ID)
+	}
+	return "sayso=" + token
+}
+
 // post sends a form, as our own page would.
 func (s *site) post(path, form string, headers ...string) answer {
 	s.t.Helper()

@@ -1,8 +1,8 @@
 // Package audit is the record that a team lead can rely on: an append-only chain of entries, each carrying the SHA-256 of the one
 // before it.
 //
-// An [Entry] says what happened to one interaction, or what a policy decided instead of opening one, by whom, and the hash of the published record it wrote, so an interaction that
-// was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
+// An [Entry] says what happened to one interaction, what a policy decided instead of opening one, or what was done to the settings, by whom, and
+// the hash of the published record it wrote, so an interaction that was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
 // form, which contains the previous hash. Change, remove or reorder any entry, and [Chain.Append] of the next one no longer fits.
 //
 // The package knows no database: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
@@ -20,17 +20,18 @@ import (
 
 // Entry is one thing that happened.
 type Entry struct {
-	Sequence    int64   `json:"sequence"` // the project's, in commit order
-	At          string  `json:"at"`
-	Project     string  `json:"project_id"`
-	Agent       string  `json:"agent_id"`
-	Interaction string  `json:"interaction_id,omitempty"` // of a lifecycle event
-	Action      string  `json:"action"`                   // a lifecycle event's name, or policy_decided
-	Digest      string  `json:"digest"`                   // what was decided on
-	Record      string  `json:"record"`                   // hex SHA-256 of the published record that this wrote
-	Actor       Actor   `json:"actor"`
-	Policy      *Policy `json:"policy,omitempty"` // of a decision by policy, which opened no interaction
-	Previous    string  `json:"previous"`         // hex hash of the entry before; empty for a project's first
+	Sequence    int64    `json:"sequence"` // the project's, in commit order
+	At          string   `json:"at"`
+	Project     string   `json:"project_id"`
+	Agent       string   `json:"agent_id,omitempty"`       // none of what was done to the settings
+	Interaction string   `json:"interaction_id,omitempty"` // of a lifecycle event
+	Action      string   `json:"action"`                   // a lifecycle event's name, policy_decided, or what was done to the settings
+	Digest      string   `json:"digest,omitempty"`         // what was decided on
+	Record      string   `json:"record"`                   // hex SHA-256 of the published record that this wrote
+	Actor       Actor    `json:"actor"`
+	Policy      *Policy  `json:"policy,omitempty"`  // of a decision by policy, which opened no interaction
+	Subject     *Subject `json:"subject,omitempty"` // of what was done to the settings
+	Previous    string   `json:"previous"`          // hex hash of the entry before; empty for a project's first
 }
 
 // Policy is what a policy decided, and by which rule.
@@ -39,6 +40,13 @@ type Policy struct {
 	Source   string `json:"source"`
 	Pattern  string `json:"pattern,omitempty"`
 	Subject  string `json:"subject"`
+}
+
+// Subject is what something was done to: a member, a key, an embedding.
+type Subject struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
 }
 
 // Actor is who did it.
@@ -77,9 +85,9 @@ func (e Entry) canonical() ([]byte, error) {
 	o.text("action", e.Action)
 	o.name("actor")
 	o.actor(e.Actor)
-	o.text("agent_id", e.Agent)
+	o.textIfAny("agent_id", e.Agent)
 	o.text("at", e.At)
-	o.text("digest", e.Digest)
+	o.textIfAny("digest", e.Digest)
 	o.textIfAny("interaction_id", e.Interaction)
 	if e.Policy != nil {
 		o.name("policy")
@@ -90,6 +98,10 @@ func (e Entry) canonical() ([]byte, error) {
 	o.text("record", e.Record)
 	o.name("sequence")
 	o.b = strconv.AppendInt(o.b, e.Sequence, 10)
+	if e.Subject != nil {
+		o.name("subject")
+		o.subject(*e.Subject)
+	}
 	return append(o.b, '}'), o.err
 }
 
@@ -127,6 +139,14 @@ func (o *object) actor(a Actor) {
 	o.textIfAny("id", a.ID)
 	o.text("kind", a.Kind)
 	o.textIfAny("name", a.Name)
+	o.b = append(o.b, '}')
+}
+
+func (o *object) subject(s Subject) {
+	o.b = append(o.b, '{')
+	o.textIfAny("id", s.ID)
+	o.text("kind", s.Kind)
+	o.textIfAny("name", s.Name)
 	o.b = append(o.b, '}')
 }
 
@@ -177,8 +197,11 @@ func (e Entry) Agrees(sequence int64, interaction string, record []byte) error {
 }
 
 func (e Entry) about() string {
-	if e.Policy != nil {
+	switch {
+	case e.Policy != nil:
 		return "the decision by policy"
+	case e.Subject != nil:
+		return "what was done to the settings"
 	}
 	return "interaction " + e.Interaction
 }

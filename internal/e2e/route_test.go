@@ -71,6 +71,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/gallery/:name", "/gallery/group"},
 		{"GET", "/", "/"},
 		{"POST", "/demo", "/demo"},
+		{"GET", "/projects/:project", "/projects/default"},
 		{"GET", "/projects/:project/agents", "/projects/default/agents"},
 		{"GET", "/projects/:project/agents/:agent", page},
 		{"GET", "/projects/:project/settings/policies", "/projects/default/settings/policies"},

@@ -8,12 +8,33 @@ import (
 	"time"
 )
 
+// DefaultSlug names the org, and the project in it, that exist from the start.
+const DefaultSlug = "default"
+
 // Project is where agents and their interactions live; it belongs to an org.
 type Project struct {
 	ID    ID
 	OrgID ID
-	Slug  string // unique in the org; "default" exists from the start
+	Org   string // slug of the org
+	Slug  string // unique in the org
 	Name  string
+}
+
+// Address is how pages name the project, whose paths have no org: by its slug in the org default, elsewhere by its id.
+func (p Project) Address() string {
+	if p.Org == DefaultSlug {
+		return p.Slug
+	}
+	return string(p.ID)
+}
+
+// PolicyKey is the name under which the configuration file has the project's policies: its slug, behind that of its org unless that is
+// default. So no org falls under the rules of another.
+func (p Project) PolicyKey() string {
+	if p.Org == DefaultSlug {
+		return p.Slug
+	}
+	return p.Org + "/" + p.Slug
 }
 
 // AgentState says whether an agent still works.

@@ -31,15 +31,67 @@ const (
 // Scopes are all of them, in the order in which they are told.
 var Scopes = []Scope{ScopeRead, ScopeResolve, ScopeManage, ScopeAudit, ScopeEmbed}
 
+// Role is what a person may do in a project. Each holds what the ones before it do.
+type Role string
+
+// The roles.
+const (
+	Viewer   Role = "viewer"   // reads
+	Approver Role = "approver" // resolves, and writes to agents
+	Lead     Role = "lead"     // audit, export, policies
+	Admin    Role = "admin"    // members, keys, embeds, notifiers
+)
+
+// Roles are all of them, from the least to the most.
+var Roles = []Role{Viewer, Approver, Lead, Admin}
+
+// Scopes are what the role may do, in the terms of an operator key; none for what is no role.
+func (r Role) Scopes() []Scope {
+	switch r {
+	case Viewer:
+		return []Scope{ScopeRead}
+	case Approver:
+		return []Scope{ScopeRead, ScopeResolve}
+	case Lead:
+		return []Scope{ScopeRead, ScopeResolve, ScopeAudit}
+	case Admin:
+		return Scopes
+	}
+	return nil
+}
+
 // Principal is who is calling, as proved by a credential.
 type Principal struct {
 	Kind      PrincipalKind
 	ID        ID // usr_… or key_…
 	Name      string
-	ProjectID ID      // the one project an agent key works in; "" for those that see every project of the org
+	ProjectID ID      // the one project it works in; "" for a key of the server itself, and for a person who is in none yet
 	AgentID   ID      // the one agent an agent key is bound to; "" for one bound to none
-	Scopes    []Scope // what it may do; an agent key has none
+	Scopes    []Scope // what it may do; an agent key has none, nor a person who is in no project yet
 	Channel   Channel // the door this call came through
+
+	Roles map[ID]Role // of a person, by project
+	Owner bool        // of a person: an admin of every project, who also makes orgs and projects
+}
+
+// In is the principal as it stands in a project: bound to it and, for a person, with what their role there allows. What is not visible to
+// the principal is NotFound.
+func (p Principal) In(project Project) (Principal, error) {
+	if p.ProjectID != "" && p.ProjectID != project.ID {
+		return Principal{}, errNotFound()
+	}
+	if p.Kind != UserPrincipal {
+		return p, nil
+	}
+	role := p.Roles[project.ID]
+	if p.Owner {
+		role = Admin
+	}
+	if role.Scopes() == nil {
+		return Principal{}, errNotFound()
+	}
+	p.ProjectID, p.Scopes = project.ID, role.Scopes()
+	return p, nil
 }
 
 // Can says whether the principal has the scope. An agent's credential has none, whatever it says.

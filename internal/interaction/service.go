@@ -3,6 +3,7 @@ package interaction
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -61,16 +62,24 @@ func (ref Ref) names(r Record) bool {
 	return r.ID == ref.ID && r.ProjectID == ref.Project && (ref.Agent == "" || ref.Agent == r.AgentID)
 }
 
-// Project finds a project by org and its own id or slug. A credential bound to another project is told NotFound.
-func (s *Service) Project(ctx context.Context, p Principal, org, project string) (Project, error) {
+// Enter finds a project by org and its own id or slug, and gives the principal as it stands there; see [Principal.In]. One that it does not
+// see is NotFound.
+func (s *Service) Enter(ctx context.Context, p Principal, org, project string) (Project, Principal, error) {
 	found, err := s.store.Project(ctx, org, project)
 	if err != nil {
-		return found, err
+		return found, p, err
 	}
-	if p.ProjectID != "" && p.ProjectID != found.ID {
-		return Project{}, errNotFound()
+	there, err := p.In(found)
+	if err != nil {
+		return Project{}, p, err
 	}
-	return found, nil
+	return found, there, nil
+}
+
+// Projects are those that the principal sees, in the order in which people are shown them.
+func (s *Service) Projects(ctx context.Context, p Principal) ([]Project, error) {
+	all, err := s.store.Projects(ctx)
+	return slices.DeleteFunc(all, func(in Project) bool { _, err := p.In(in); return err != nil }), err
 }
 
 // CreateAgent makes an agent; one with the same key is given back instead. Agent keys bound to an agent may not.

@@ -11,8 +11,10 @@ import (
 // Store keeps projects, agents and interactions. Every method that writes returns only when what it wrote is on disk. A thing that is
 // not there is a NotFound error; a store that cannot write now gives Unavailable.
 type Store interface {
-	// Project finds a project of an org, both by id or by slug.
+	// Project finds a project of an org, both by id or by slug; org may be "" beside a project's id.
 	Project(ctx context.Context, org, project string) (Project, error)
+	// Projects are all there are, in the order in which people are shown them.
+	Projects(ctx context.Context) ([]Project, error)
 
 	// CreateAgent makes an agent, or gives the one that has its key already (then created is false).
 	CreateAgent(ctx context.Context, p Project, a NewAgent, once Once, now time.Time) (agent Agent, created bool, err error)

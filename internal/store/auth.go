@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"strings"
 	"time"
 
@@ -85,25 +86,40 @@ func (t *tx) useCode(h auth.Hash, born time.Time) (good bool, err error) {
 	return made > ms(born), err
 }
 
-// owner is the first user, and whether this made it.
+// owner is the one who may do everything, and whether this made them.
 func (t *tx) owner(name string, now time.Time) (key int64, made bool, err error) {
-	err = t.row("SELECT key FROM users ORDER BY key LIMIT 1", nil, &key)
+	err = t.row("SELECT key FROM users WHERE owner = 1", nil, &key)
 	if interaction.CodeOf(err) != interaction.NotFound {
 		return key, false, err
 	}
-	key, err = t.insert("INSERT INTO users (id, name, created_at) VALUES (?, ?, ?)", interaction.NewID(interaction.UserPrefix, now), name, ms(now))
+	key, err = t.insert("INSERT INTO users (id, name, created_at, owner) VALUES (?, ?, ?, 1)", interaction.NewID(interaction.UserPrefix, now), name, ms(now))
 	return key, true, err
 }
 
-// SessionPrincipal finds a session that is neither too old nor idle for too long, and when it was last seen. Its user may do everything:
-// there is one person so far.
+// SessionPrincipal finds a session that is neither too old nor idle for too long, and when it was last seen. Its person is in no project yet.
 func (s *Store) SessionPrincipal(_ context.Context, h auth.Hash, born, seen time.Time) (interaction.Principal, time.Time, error) {
-	const q = `SELECT u.id, u.name, x.seen_at FROM sessions x JOIN users u ON u.key = x.user
+	const q = `SELECT u.id, u.name, u.owner, x.seen_at FROM sessions x JOIN users u ON u.key = x.user
 		WHERE x.hash = +? AND x.created_at > +? AND x.seen_at > +?`
-	p := interaction.Principal{Kind: interaction.UserPrincipal, Scopes: interaction.Scopes, Channel: interaction.ChannelDashboard}
+	p := interaction.Principal{Kind: interaction.UserPrincipal, Channel: interaction.ChannelDashboard}
 	var last int64
-	err := s.row(q, []any{h[:], ms(born), ms(seen)}, &p.ID, &p.Name, &last)
+	err := s.row(q, []any{h[:], ms(born), ms(seen)}, &p.ID, &p.Name, &p.Owner, &last)
+	if err == nil {
+		p.Roles, err = s.roles(p.ID)
+	}
 	return p, fromMS(last), err
+}
+
+// roles are what a person is, by project.
+func (s *Store) roles(user interaction.ID) (map[interaction.ID]interaction.Role, error) {
+	const q = `SELECT p.id, m.role FROM users u JOIN members m ON m.user = u.key JOIN projects p ON p.key = m.project WHERE u.id = +?`
+	roles := map[interaction.ID]interaction.Role{}
+	return roles, s.rows(q, []any{user}, func(r *sql.Rows) error {
+		var project interaction.ID
+		var role interaction.Role
+		err := r.Scan(&project, &role)
+		roles[project] = role
+		return err
+	})
 }
 
 // TouchSession remembers that a session was used. It waits for nothing.

@@ -93,13 +93,16 @@ type verification struct {
 	chain   audit.Chain
 	ended   int // entries that are of the end they name
 	decided int // entries that are of the decision by policy that they name
+
+	administered int // entries that are of the admin event that they name
 }
 
 func (v *verification) entries(t *sql.Tx, project interaction.ID) error {
-	rows, err := t.Query(`SELECT a.entry, a.hash, a.sequence, coalesce(i.id, ''), coalesce(i.state, ''), r.head, e.record, coalesce(e.sequence, 0), d.record
+	rows, err := t.Query(`SELECT a.entry, a.hash, a.sequence, coalesce(i.id, ''), coalesce(i.state, ''), r.head, e.record, coalesce(e.sequence, 0), d.record, m.record
 		FROM audit_entries a LEFT JOIN events v ON v.project = a.project AND v.sequence = a.sequence
 		LEFT JOIN interactions i ON i.key = v.interaction LEFT JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
 		LEFT JOIN policy_decisions d ON d.project = a.project AND d.sequence = a.sequence
+		LEFT JOIN admin_events m ON m.project = a.project AND m.sequence = a.sequence
 		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`, project)
 	if err != nil {
 		return err
@@ -114,11 +117,11 @@ func (v *verification) entries(t *sql.Tx, project interaction.ID) error {
 }
 
 func (v *verification) entry(rows *sql.Rows) error {
-	var canonical, hash, head, end, decision []byte
+	var canonical, hash, head, end, decision, done []byte
 	var sequence, endSequence int64
 	var id string
 	var state interaction.State
-	if err := rows.Scan(&canonical, &hash, &sequence, &id, &state, &head, &end, &endSequence, &decision); err != nil {
+	if err := rows.Scan(&canonical, &hash, &sequence, &id, &state, &head, &end, &endSequence, &decision, &done); err != nil {
 		return err
 	}
 	entry, err := v.chain.Append(canonical, audit.Hash(hash))
@@ -128,6 +131,10 @@ func (v *verification) entry(rows *sql.Rows) error {
 	if entry.Action == interaction.DecidedByPolicy {
 		v.decided++
 		return entry.Agrees(sequence, "", decision)
+	}
+	if entry.Subject != nil {
+		v.administered++
+		return entry.Agrees(sequence, "", done)
 	}
 	leads, ends := leadsTo[interaction.EventKind(entry.Action)]
 	if !ends {
@@ -150,15 +157,18 @@ func (v *verification) complete(t *sql.Tx, project interaction.ID) error {
 	const q = `SELECT coalesce(p.audit_head, x''), (SELECT count(*) FROM audit_entries a WHERE a.project = p.key),
 		(SELECT count(*) FROM interactions i WHERE i.project = p.key AND i.state <> 'open'),
 		(SELECT count(*) FROM ends e JOIN interactions i ON i.key = e.interaction WHERE i.project = p.key),
-		(SELECT count(*) FROM policy_decisions d WHERE d.project = p.key)
+		(SELECT count(*) FROM policy_decisions d WHERE d.project = p.key), (SELECT count(*) FROM admin_events m WHERE m.project = p.key)
 		FROM projects p WHERE p.id = ?`
 	var head []byte
-	var written, final, ends, decided int
-	if err := t.QueryRow(q, project).Scan(&head, &written, &final, &ends, &decided); err != nil {
+	var written, final, ends, decided, administered int
+	if err := t.QueryRow(q, project).Scan(&head, &written, &final, &ends, &decided, &administered); err != nil {
 		return found(err)
 	}
 	if decided != v.decided {
 		return fmt.Errorf("%d decisions by policy are stored, but %d are in the audit log", decided, v.decided)
+	}
+	if administered != v.administered {
+		return fmt.Errorf("%d changes of the settings are stored, but %d are in the audit log", administered, v.administered)
 	}
 	if final != v.ended || ends != v.ended {
 		return fmt.Errorf("%d interactions are final and %d have an end, but %d ends are in the audit log", final, ends, v.ended)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"sayso/internal/interaction"
@@ -27,18 +28,35 @@ func (s *Store) seed(ctx context.Context) error {
 
 type projectRef struct{ org, project string }
 
-// Project finds a project of an org, both by id or by slug. What was found is remembered: neither changes.
+// Project finds a project of an org, both by id or by slug; org may be "" beside a project's id. What was found is remembered: neither changes.
 func (s *Store) Project(_ context.Context, org, project string) (interaction.Project, error) {
 	ref := projectRef{org, project}
 	if p, ok := s.refs.Load(ref); ok {
 		return p.(interaction.Project), nil
 	}
-	const q = `SELECT p.id, o.id, p.slug, p.name FROM projects p JOIN orgs o ON o.key = p.org
-		WHERE (o.id = +?1 OR o.slug = +?1) AND (p.id = +?2 OR p.slug = +?2)`
+	const q = "SELECT " + projectColumns + " FROM projects p JOIN orgs o ON o.key = p.org" + `
+		WHERE (o.id = +?1 OR o.slug = +?1 OR +?1 = '') AND (p.id = +?2 OR p.slug = +?2 AND +?1 <> '')`
 	var p interaction.Project
-	if err := s.row(q, []any{org, project}, &p.ID, &p.OrgID, &p.Slug, &p.Name); err != nil {
+	if err := s.row(q, []any{org, project}, projectInto(&p)...); err != nil {
 		return p, err
 	}
 	s.refs.Store(ref, p)
 	return p, nil
+}
+
+const projectColumns = "p.id, o.id, o.slug, p.slug, p.name"
+
+func projectInto(p *interaction.Project) []any {
+	return []any{&p.ID, &p.OrgID, &p.Org, &p.Slug, &p.Name}
+}
+
+// Projects are all there are, by org and name. They are few.
+func (s *Store) Projects(context.Context) (all []interaction.Project, err error) {
+	const q = "SELECT " + projectColumns + " FROM projects p JOIN orgs o ON o.key = p.org ORDER BY o.slug <> 'default', o.name, p.name, p.id"
+	err = s.rows(q, nil, func(r *sql.Rows) error {
+		var p interaction.Project
+		all = append(all, p)
+		return r.Scan(projectInto(&all[len(all)-1])...)
+	})
+	return all, err
 }

@@ -363,6 +363,10 @@ func TestVerifyFindsTampering(t *testing.T) {
 		{"the entry of a decision cut out", `DELETE FROM audit_entries WHERE key = (SELECT min(key) FROM audit_entries WHERE entry LIKE '%policy_decided%')`},
 		{"a decision and its entry cut off", `DELETE FROM audit_entries WHERE key = (SELECT max(key) FROM audit_entries WHERE entry LIKE '%policy_decided%')`},
 		{"a second entry of a decision", `INSERT INTO audit_entries (project, sequence, entry, hash) SELECT project, sequence, entry, hash FROM audit_entries WHERE entry LIKE '%policy_decided%' LIMIT 1`},
+		{"a change of the settings", `UPDATE admin_events SET record = CAST(replace(record, 'laptop', 'server') AS BLOB)`},
+		{"a change of the settings cut out", `DELETE FROM admin_events`},
+		{"the entry of a change of the settings", `UPDATE audit_entries SET entry = CAST(replace(entry, 'laptop', 'server') AS BLOB) WHERE entry LIKE '%key_created%'`},
+		{"a change of the settings slipped in", `INSERT INTO admin_events (project, sequence, id, record, at) SELECT project, sequence + 1000, 'adm_x', record, at FROM admin_events`},
 		{"a forged Allow", `INSERT INTO ends VALUES (4, CAST('{"resolution":{"answers":[{"option_indices":[0]}]}}' AS BLOB), 1, 1, 'user', 'Dana', NULL, 'usr_dana', 'user', 99)`},
 		{"a state", `UPDATE interactions SET state = 'canceled', cancel_reason = 'expired' WHERE key = 1`},
 		{"an end without a word", `UPDATE interactions SET state = 'resolved' WHERE key = 4`},
@@ -379,13 +383,21 @@ func TestVerifyFindsTampering(t *testing.T) {
 			asked(t, s, agent, interaction.Ask{})
 			decide(t, s, agent, interaction.RuleAllow, "cargo *")
 			decide(t, s, agent, interaction.RuleDeny, "git.push*")
-			verified(t, s, agent.ProjectID, 9)
+			administer(t, s, agent.ProjectID)
+			verified(t, s, agent.ProjectID, 10)
 			tamper(t, s, c.statement)
 			if n, err := s.Verify(t.Context(), agent.ProjectID); err == nil {
 				t.Errorf("not found; %d entries", n)
 			}
 		})
 	}
+}
+
+// administer records one change of the settings.
+func administer(t *testing.T, s *Store, project interaction.ID) {
+	t.Helper()
+	e := person.Administers(project, interaction.KeyCreated, interaction.Subject{Kind: "key", ID: "key_a", Name: "laptop"}, map[string]string{"scopes": "read"}, time.Now())
+	must(t, s.writer.do(t.Context(), func(t *tx) error { return t.administered(e) }))
 }
 
 // tamper drops the triggers and runs the statement.
@@ -447,8 +459,12 @@ func TestSessionsAndCodes(t *testing.T) {
 		t.Errorf("the code again: %v", err)
 	}
 	session := auth.HashOf(token)
-	if p, err := gate.Session(t.Context(), session); err != nil || p.Name != "Dana" || !p.Can(interaction.ScopeResolve) {
+	p, err := gate.Session(t.Context(), session)
+	if err != nil || p.Name != "Dana" || !p.Owner || p.Can(interaction.ScopeRead) {
 		t.Errorf("session: %+v %v", p, err)
+	}
+	if there, err := p.In(interaction.Project{ID: "proj_x"}); err != nil || !there.Can(interaction.ScopeManage) {
+		t.Errorf("in a project: %+v %v", there, err)
 	}
 	now = now.Add(auth.SessionIdle + time.Second)
 	if _, err := gate.Session(t.Context(), session); interaction.CodeOf(err) != interaction.Unauthorized {

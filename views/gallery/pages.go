@@ -48,6 +48,7 @@ func page(name string, component templ.Component) Sample {
 func frame(title string, section views.Section, open int) views.Page {
 	p := outside(title)
 	p.Section, p.Open, p.Project, p.User = section, open, "default", "Dana Scully"
+	p.ProjectName, p.MayAudit, p.MayManage = "Default", true, true
 	p.LiveURL, p.CardsURL = "/projects/default/live", "/projects/default/cards"
 	return p
 }

@@ -1,0 +1,89 @@
+package interaction
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// AdminAction is what somebody did to the settings of a project, or to who may come in. The texts stand in audit logs for ever.
+type AdminAction string
+
+// The actions.
+const (
+	ProjectCreated    AdminAction = "project_created"
+	SignedIn          AdminAction = "signed_in"
+	SignedOut         AdminAction = "session_ended"
+	PasswordChanged   AdminAction = "password_changed"
+	InvitationCreated AdminAction = "invitation_created"
+	InvitationRevoked AdminAction = "invitation_revoked"
+	MemberAdded       AdminAction = "member_added"
+	MemberChanged     AdminAction = "member_role_changed"
+	MemberRemoved     AdminAction = "member_removed"
+	KeyCreated        AdminAction = "key_created"
+	KeyRevoked        AdminAction = "key_revoked"
+	EmbedCreated      AdminAction = "embed_created"
+	EmbedChanged      AdminAction = "embed_changed"
+	EmbedRemoved      AdminAction = "embed_removed"
+	PoliciesRead      AdminAction = "policies_read"
+)
+
+// AdminEventPrefix begins the ids of admin events.
+const AdminEventPrefix = "adm"
+
+// AdminEvent is one thing that was done to the settings of a project, for its audit log. It is recorded once and never changes.
+type AdminEvent struct {
+	ID         ID
+	ProjectID  ID
+	Action     AdminAction
+	Subject    Subject
+	Detail     map[string]string // what was set, in the terms of the REST API; never a secret
+	By         Actor
+	Credential ID // the user or key that did it; "" for the system
+	At         time.Time
+}
+
+// Subject is what an admin event is about.
+type Subject struct {
+	Kind string // user, key, invitation, embed, project, policies
+	ID   ID
+	Name string
+}
+
+// Administers is an admin event by the principal, at now.
+func (p Principal) Administers(in ID, action AdminAction, about Subject, detail map[string]string, now time.Time) AdminEvent {
+	return AdminEvent{
+		ID: NewID(AdminEventPrefix, now), ProjectID: in, Action: action, Subject: about, Detail: detail,
+		By: p.actor(), Credential: p.ID, At: now,
+	}
+}
+
+// AppendJSON writes the record of e, which its audit entry is bound to.
+func (e AdminEvent) AppendJSON(b []byte) []byte {
+	o := object{b: append(b, '{')}
+	o.text("id", string(e.ID))
+	o.text("project_id", string(e.ProjectID))
+	o.text("action", string(e.Action))
+	o.time("created_at", e.At)
+	o.name("subject")
+	o.b = e.Subject.appendJSON(o.b)
+	if len(e.Detail) > 0 {
+		detail := object{b: []byte{'{'}}
+		for _, name := range slices.Sorted(maps.Keys(e.Detail)) {
+			detail.text(name, e.Detail[name])
+		}
+		o.name("detail")
+		o.b = append(append(o.b, detail.b...), '}')
+	}
+	o.name("by")
+	o.b = e.By.appendJSON(o.b)
+	return append(o.b, '}')
+}
+
+func (s Subject) appendJSON(b []byte) []byte {
+	o := object{b: append(b, '{')}
+	o.text("kind", s.Kind)
+	o.text("id", string(s.ID))
+	o.text("name", s.Name)
+	return append(o.b, '}')
+}
