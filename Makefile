@@ -4,7 +4,7 @@ export SAYSO_DATA ?= ./data
 GO       ?= go
 STATICCHECK = $(GO) tool -modfile=tools.mod staticcheck
 
-.PHONY: run demo test check dev bench fuzz generate help programs
+.PHONY: run demo test check dev bench fuzz audit generate help programs
 
 run: bin/sayso ## build what is missing and serve on http://127.0.0.1:7777
 	bin/sayso serve
@@ -42,6 +42,9 @@ fuzz: ## every fuzz target for FUZZTIME
 	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 	  done; \
 	done
+
+audit: ## known faults and licences of what we build with (fetches the list of faults)
+	@.ci/audit
 
 generate: node_modules ## everything that is generated: pages, style sheet, vendored scripts
 	$(GO) tool templ generate -log-level error

@@ -54,8 +54,9 @@ var mayImport = map[string][]string{
 	},
 	"sayso/cmd/sayso": {"sayso/internal/cli"},
 
-	"sayso/internal/arch": {},
-	"sayso/internal/e2e":  {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
+	"sayso/internal/arch":     {},
+	"sayso/internal/licences": {},
+	"sayso/internal/e2e":      {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
 	"sayso/internal/bench": {
 		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
 		"sayso/internal/server", "sayso/internal/store", "sayso/web",
