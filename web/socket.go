@@ -22,6 +22,8 @@ const (
 	silentMost   = 50 * time.Second
 	writeMost    = 10 * time.Second
 	frameBuffer  = 64 // frames a page may lag behind before it is dropped
+	// socketsEach is how many pages of one session may watch at once: more than anybody has tabs, and too few to use us up.
+	socketsEach = 100
 )
 
 // upgrader keeps small buffers, and shares those for writing: an idle page costs little.
@@ -78,13 +80,16 @@ func (s *Server) openSocket(c echo.Context, in interaction.Project, of interacti
 	if !s.originAllowed(c.Request()) {
 		return interaction.Errorf(interaction.Forbidden, "Sockets may be opened by our own pages only.")
 	}
+	if !s.feed.sockets.room(session(c)) {
+		return &interaction.Error{Code: interaction.RateLimited, Message: "Too many pages of this session are open.", RetryAfter: 10}
+	}
 	conn, err := s.upgrader().Upgrade(c.Response(), c.Request(), nil)
 	if err != nil {
 		return nil // the upgrader has answered
 	}
 	watches, mine := topic(principal(c), of), session(c)
 	k := &socket{
-		conn: conn, frames: s.feed.frames.Subscribe(watches, frameBuffer), tick: make(chan struct{}, 1),
+		conn: conn, session: mine, frames: s.feed.frames.Subscribe(watches, frameBuffer), tick: make(chan struct{}, 1),
 		ends: func() int { return s.endOf(mine, in, of, watches) },
 	}
 	if !s.feed.sockets.add(k) {
@@ -117,7 +122,8 @@ type socket struct {
 	conn    *websocket.Conn
 	frames  *live.Subscription[frame]
 	tick    chan struct{} // from the one clock of all sockets
-	ends    func() int    // close code once the page may no longer see what it watches; 0: it may
+	session auth.Hash
+	ends    func() int // close code once the page may no longer see what it watches; 0: it may
 	closing sync.Once
 	pinged  time.Time
 }
@@ -205,12 +211,13 @@ func (k *socket) close(code int, why string) {
 type sockets struct {
 	mu     sync.Mutex
 	open   map[*socket]struct{}
+	each   map[auth.Hash]int // how many a session has
 	closed bool
 	done   chan struct{}
 }
 
 func (s *sockets) start() {
-	s.open, s.done = map[*socket]struct{}{}, make(chan struct{})
+	s.open, s.each, s.done = map[*socket]struct{}{}, map[auth.Hash]int{}, make(chan struct{})
 	go s.run()
 }
 
@@ -238,12 +245,20 @@ func (s *sockets) tick() {
 	}
 }
 
+// room says whether a session may have one more. Some that ask at once may all get it; what counts is the order of magnitude.
+func (s *sockets) room(session auth.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.each[session] < socketsEach
+}
+
 // add is false when the server is closing.
 func (s *sockets) add(k *socket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
 		s.open[k] = struct{}{}
+		s.each[k.session]++
 	}
 	return !s.closed
 }
@@ -252,7 +267,13 @@ func (s *sockets) remove(k *socket) {
 	k.conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, open := s.open[k]; !open {
+		return
+	}
 	delete(s.open, k)
+	if s.each[k.session]--; s.each[k.session] == 0 {
+		delete(s.each, k.session)
+	}
 }
 
 // close sends every page to the next server.
