@@ -30,9 +30,9 @@ type cast struct {
 	path    string // of the agent
 }
 
-func newCast(t *testing.T) *cast {
+func newCast(t *testing.T, adjust ...func(*web.Config)) *cast {
 	t.Helper()
-	s := newSite(t, func(c *web.Config) { c.Demo, c.Gallery = func() {}, true })
+	s := newSite(t, append(adjust, func(c *web.Config) { c.Demo, c.Gallery = func() {}, true })...)
 	id, path := s.newAgent("swe")
 	another, _ := s.newAgent("another")
 	c := &cast{site: s, path: path, keys: map[string]string{
