@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	},
 
 	// Agents speak REST, like anybody's.
-	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
+	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox"},
 	"sayso/internal/mcp":    {"sayso/internal/api", "sayso/internal/inbox"},
 	"sayso/internal/server": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
@@ -54,8 +54,9 @@ var mayImport = map[string][]string{
 	},
 	"sayso/cmd/sayso": {"sayso/internal/cli"},
 
-	"sayso/internal/arch": {},
-	"sayso/internal/e2e":  {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
+	"sayso/internal/arch":    {},
+	"sayso/internal/outside": {},
+	"sayso/internal/e2e":     {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
 	"sayso/internal/bench": {
 		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
 		"sayso/internal/server", "sayso/internal/store", "sayso/web",
@@ -218,7 +219,7 @@ var forbidden = []struct {
 }{
 	{"unescaped HTML", regexp.MustCompile(`templ\.Raw\(|templ\.ComponentFunc\b|template\.HTML\b`), false, []string{"internal/markdown/markdown.go"}, "what agents write must be escaped"},
 	{"time.Sleep in a test", regexp.MustCompile(`time\.Sleep\(`), true, nil, "wait for what is meant, or use testing/synctest"},
-	{"a skipped test", regexp.MustCompile(`\bt\.Skip(f|Now)?\(`), true, []string{"internal/e2e/browser_test.go", "web/typescript_test.go", "internal/mcp/typescript_test.go"}, "a skipped test looks like a passed one"},
+	{"a skipped test", regexp.MustCompile(`\bt\.Skip(f|Now)?\(`), true, nil, "a skipped test looks like a passed one; internal/outside has the one way to leave tests out"},
 }
 
 func TestForbidden(t *testing.T) {
