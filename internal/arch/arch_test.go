@@ -52,7 +52,8 @@ var mayImport = map[string][]string{
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
 		"sayso/internal/server",
 	},
-	"sayso/cmd/sayso": {"sayso/internal/cli"},
+	"sayso/internal/cli/reference": {"sayso/internal/cli"},
+	"sayso/cmd/sayso":              {"sayso/internal/cli"},
 
 	"sayso/internal/arch":    {},
 	"sayso/internal/outside": {},
@@ -73,6 +74,7 @@ var onlyIn = map[string][]string{
 	"github.com/a-h/templ":               {"sayso/views", "sayso/views/gallery", "sayso/web", "sayso/internal/markdown"},
 	"github.com/yuin/goldmark":           {"sayso/internal/markdown"},
 	"github.com/spf13/cobra":             {"sayso/internal/cli"},
+	"github.com/spf13/pflag":             {"sayso/internal/cli"},
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
 

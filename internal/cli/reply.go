@@ -33,8 +33,9 @@ type answeredData struct {
 func (p *program) answerInteraction() *cobra.Command {
 	var r reply
 	cmd := &cobra.Command{
-		Use:   "answer ID (--allow | --deny | --text TEXT | --select 'QUESTION=LABEL')",
-		Short: "Answer one",
+		Use:               "answer ID (--allow | --deny | --text TEXT | --select 'QUESTION=LABEL')",
+		Short:             "Answer one",
+		ValidArgsFunction: p.completeOpen(),
 		Long: `Answer one. A permission takes --allow or --deny, a question --text or --select.
 
 In --select, QUESTION is a number from 1, or else the text or the header of a question; LABELs are separated by commas. Give it once for each

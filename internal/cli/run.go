@@ -41,7 +41,10 @@ func (p *program) runClient() *cobra.Command {
 		Long: `Run Claude Code so that its permission prompts are answered in Sayso, and what it says and does is seen in its conversation.
 
 Added to its flags are --mcp-config with Sayso's tools, --permission-prompt-tool, --output-format stream-json, --verbose, and --permission-mode if
-one is given here or the server's configuration names one for the agent; one that the command has already is left as it is. Output, exit code and signals are passed through.`,
+one is given here or the server's configuration names one for the agent. A flag that the command has already is left as it is. Output, exit code
+and signals are passed through.
+
+Exit codes: that of the command; or before it starts: 2 bad input, 3 there is no such program, 5 no server.`,
 		Example: `  sayso run --agent swe -- claude -p "Update the dependencies"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

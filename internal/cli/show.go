@@ -16,8 +16,9 @@ import (
 
 func (p *program) showInteraction() *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one in full: what is asked, everything given with it, how it ended",
+		Use:               "show ID",
+		ValidArgsFunction: p.completeOpen(),
+		Short:             "Show one in full: what is asked, everything given with it, how it ended",
 		Long: `Show one in full: what is asked, everything given with it, how it ended. What hides in a text is made visible (⟨U+202E⟩, ⟨␠×400⟩);
 --json gives the exact text.
 
