@@ -16,6 +16,7 @@ runs. Each shell reads it from a place of its own; the help of its command says 
 	cmd.AddCommand(
 		shell("bash", `bash-completion must be installed and in use. For every session to come:
 
+  mkdir -p ~/.local/share/bash-completion/completions
   sayso completion bash > ~/.local/share/bash-completion/completions/sayso
 
 or for this one only:
@@ -31,6 +32,7 @@ and then, for every session to come:
   mkdir -p ~/.zfunc && sayso completion zsh > ~/.zfunc/_sayso`, func(root *cobra.Command) error { return root.GenZshCompletion(root.OutOrStdout()) }),
 		shell("fish", `For every session to come:
 
+  mkdir -p ~/.config/fish/completions
   sayso completion fish > ~/.config/fish/completions/sayso.fish
 
 or for this one only:

@@ -100,14 +100,18 @@ func (r *reference) command(cmd *cobra.Command) {
 		r.line("The same as [`%s`](#%s), by its long name.\n", same, strings.ReplaceAll(same, " ", "-"))
 		return
 	}
-	if cmd.HasSubCommands() && cmd.Long == "" {
-		r.line("%s.\n", strings.TrimSuffix(cmd.Short, "."))
-	}
-	if cmd.Long != "" || !cmd.HasSubCommands() {
-		r.long(cmd)
-	}
 	if !isGroup(cmd) {
-		r.usage(cmd)
+		r.line("```\n%s\n```\n", cmd.UseLine())
+	}
+	does, codes := explained(cmd)
+	r.paragraphs(does)
+	r.flags(cmd.LocalNonPersistentFlags())
+	if codes != "" {
+		r.line("**Exit codes:** %s\n", codes)
+	}
+	if cmd.Example != "" {
+		r.line("For example:\n")
+		r.code(cmd.Example)
 	}
 	for _, c := range cmd.Commands() {
 		r.command(c)
@@ -117,19 +121,21 @@ func (r *reference) command(cmd *cobra.Command) {
 // isGroup says whether a command does nothing but print its help.
 func isGroup(cmd *cobra.Command) bool { return cmd.Annotations[onlyCommands] != "" }
 
-// long is the text of a command. What is indented in it is to be typed.
-func (r *reference) long(cmd *cobra.Command) {
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
+// explained is the text of a command in two: what it does, and its exit codes.
+func explained(cmd *cobra.Command) (does, codes string) {
+	if cmd.Long == "" {
+		return cmd.Short + ".", ""
 	}
-	for _, paragraph := range strings.Split(text, "\n\n") {
-		switch {
-		case strings.HasPrefix(paragraph, "  "):
+	does, codes, _ = strings.Cut(cmd.Long, "\n\nExit codes: ")
+	return does, codes
+}
+
+// paragraphs writes a text; what is indented in it is to be typed.
+func (r *reference) paragraphs(text string) {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
 			r.code(paragraph)
-		case strings.HasPrefix(paragraph, "Exit codes:"):
-			r.line("**Exit codes:**%s\n", strings.TrimPrefix(paragraph, "Exit codes:"))
-		default:
+		} else {
 			r.line("%s\n", paragraph)
 		}
 	}
@@ -141,15 +147,6 @@ func (r *reference) code(text string) {
 		lines[n] = strings.TrimPrefix(lines[n], "  ")
 	}
 	r.line("```sh\n%s\n```\n", strings.Join(lines, "\n"))
-}
-
-func (r *reference) usage(cmd *cobra.Command) {
-	r.line("```\n%s\n```\n", cmd.UseLine())
-	r.flags(cmd.LocalNonPersistentFlags())
-	if cmd.Example != "" {
-		r.line("For example:\n")
-		r.code(cmd.Example)
-	}
 }
 
 func (r *reference) flags(flags *pflag.FlagSet) {
@@ -166,24 +163,26 @@ func (r *reference) flags(flags *pflag.FlagSet) {
 	}
 }
 
+// flagValues are the types of flags in the words of a manual.
+var flagValues = map[string]string{"string": "TEXT", "stringArray": "TEXT", "int": "NUMBER", "seconds": "SECONDS"}
+
 func flagName(f *pflag.Flag) string {
-	name, value := "--"+f.Name, f.Value.Type()
+	name := "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}
-	switch value {
-	case "bool":
-		return name
-	case "string", "stringArray", "int", "seconds":
-		value = map[string]string{"string": "TEXT", "stringArray": "TEXT", "int": "NUMBER", "seconds": "SECONDS"}[value]
+	value, _ := pflag.UnquoteUsage(f) // the usage may name it
+	if known := flagValues[value]; known != "" {
+		value = known
 	}
-	return name + " " + value
+	return strings.TrimSpace(name + " " + value)
 }
 
 // flagUsage is what a flag means, and its default where the text does not tell it.
 func flagUsage(f *pflag.Flag) string {
-	if f.DefValue == "" || f.DefValue == "false" || f.DefValue == "[]" || f.DefValue == "0" || strings.Contains(f.Usage, "default") {
-		return f.Usage
+	_, usage := pflag.UnquoteUsage(f)
+	if slices.Contains([]string{"", "false", "[]", "0"}, f.DefValue) || strings.Contains(usage, "default") {
+		return usage
 	}
-	return f.Usage + " (default `" + f.DefValue + "`)"
+	return usage + " (default `" + f.DefValue + "`)"
 }

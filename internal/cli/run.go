@@ -36,8 +36,10 @@ type run struct {
 func (p *program) runClient() *cobra.Command {
 	r := &run{program: p}
 	cmd := &cobra.Command{
-		Use:   "run --agent NAME -- claude -p PROMPT",
-		Short: "Run Claude Code with its permission prompts answered here",
+		Use: "run [--agent NAME] [flags] -- claude -p PROMPT",
+
+		DisableFlagsInUseLine: true,
+		Short:                 "Run Claude Code with its permission prompts answered here",
 		Long: `Run Claude Code so that its permission prompts are answered in Sayso, and what it says and does is seen in its conversation.
 
 Added to its flags are --mcp-config with Sayso's tools, --permission-prompt-tool, --output-format stream-json, --verbose, and --permission-mode if
