@@ -46,10 +46,11 @@ fuzz: ## every fuzz target for FUZZTIME
 audit: ## known faults and licences of what we build with (fetches the list of faults)
 	@.ci/audit
 
-generate: node_modules ## everything that is generated: pages, style sheet, vendored scripts
+generate: node_modules ## everything that is generated: pages, style sheet, vendored scripts, manual of the commands
 	$(GO) tool templ generate -log-level error
 	npm run --silent vendor
 	npm run --silent css
+	$(GO) run ./internal/cli/reference > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
 
 node_modules: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund

@@ -33,7 +33,7 @@ func (s *Server) createAgent(c echo.Context) error {
 	if created {
 		status = http.StatusCreated
 	}
-	return c.JSON(status, api.AgentBody{Agent: wireAgent(agent)})
+	return c.JSON(status, api.AgentBody{Agent: s.wireAgent(project, agent)})
 }
 
 func (s *Server) getAgent(c echo.Context) error {
@@ -48,7 +48,7 @@ func (s *Server) getAgent(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, api.AgentBody{Agent: wireAgent(agent)})
+	return c.JSON(http.StatusOK, api.AgentBody{Agent: s.wireAgent(project, agent)})
 }
 
 func (s *Server) updateAgent(c echo.Context) error {
@@ -66,7 +66,7 @@ func (s *Server) updateAgent(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, api.AgentBody{Agent: wireAgent(agent)})
+	return c.JSON(http.StatusOK, api.AgentBody{Agent: s.wireAgent(project, agent)})
 }
 
 func (s *Server) listAgents(c echo.Context) error {
@@ -89,7 +89,7 @@ func (s *Server) listAgents(c echo.Context) error {
 	}
 	list := api.List[api.Agent]{Data: make([]api.Agent, len(agents)), NextCursor: cursorText(next)}
 	for n, agent := range agents {
-		list.Data[n] = wireAgent(agent)
+		list.Data[n] = s.wireAgent(project, agent)
 	}
 	return c.JSON(http.StatusOK, list)
 }
@@ -121,10 +121,12 @@ func destination(d *api.Destination) *interaction.Destination {
 	})
 }
 
-func wireAgent(a interaction.Agent) api.Agent {
+// wireAgent is an agent, with the mode in which the operator wants its client to run: whoever starts that client is told it, not the rules.
+func (s *Server) wireAgent(in interaction.Project, a interaction.Agent) api.Agent {
 	out := api.Agent{
 		ID: string(a.ID), OrgID: string(a.OrgID), ProjectID: string(a.ProjectID), Name: a.Name, Key: a.Key, Profile: a.Profile, Metadata: a.Metadata,
 		State: string(a.State), CreatedAt: api.Time{Time: a.CreatedAt}, UpdatedAt: api.Time{Time: a.UpdatedAt}, OpenInteractions: a.OpenInteractions,
+		PermissionMode: s.config.Policies.reading().Set[in.Slug][a.Key].PermissionMode,
 	}
 	if !a.ArchivedAt.IsZero() {
 		out.ArchivedAt = &api.Time{Time: a.ArchivedAt}

@@ -279,5 +279,5 @@ func (s *Server) archiveAgent(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, api.AgentBody{Agent: wireAgent(agent)})
+	return c.JSON(http.StatusOK, api.AgentBody{Agent: s.wireAgent(project, agent)})
 }

@@ -337,3 +337,17 @@ func TestAgentsCannotReadPolicies(t *testing.T) {
 		}
 	}
 }
+
+// TestPermissionModeOfAnAgent: whoever runs an agent is told the mode of its client, and nothing else of the policies.
+func TestPermissionModeOfAnAgent(t *testing.T) {
+	s := newRuledSite(t)
+	for name, want := range map[string]string{"swe": "acceptEdits", "bare": "plan", "other": ""} {
+		_, path := s.newAgent(name)
+		var got api.AgentBody
+		answer := s.call(s.agent, "GET", path, "")
+		read(t, answer, &got)
+		if got.Agent.PermissionMode != want || strings.Contains(string(answer.body), "cargo") {
+			t.Errorf("%s: %s", name, answer.body)
+		}
+	}
+}

@@ -183,14 +183,22 @@ func shortened(s string) display.Text {
 	return display.Show(s)
 }
 
-// callVersions order the states of a call: it only moves on.
-var callVersions = map[interaction.ToolCallState]int64{
-	interaction.ToolCallAwaitingPermission: 1, interaction.ToolCallWaiting: 1, interaction.ToolCallReady: 2, interaction.ToolCallCompleted: 3,
+// callVersion orders the states of a call: it only moves on. One that was told as ready may still be asked about, and then be ready again.
+func callVersion(c interaction.Call) int64 {
+	switch {
+	case c.State == interaction.ToolCallCompleted:
+		return 4
+	case c.State == interaction.ToolCallReady && c.InteractionID != "":
+		return 3
+	case c.State == interaction.ToolCallReady:
+		return 1
+	}
+	return 2
 }
 
 func (p presenter) call(c interaction.Call) views.Call {
 	out := views.Call{
-		ID: string(c.ID), Version: callVersions[c.State], Name: display.Line(c.Name), Gist: display.Line(gist(c.Input)),
+		ID: string(c.ID), Version: callVersion(c), Name: display.Line(c.Name), Gist: display.Line(gist(c.Input)),
 		State: views.CallState(c.State), Outcome: string(c.Outcome),
 	}
 	if title, asks := c.AsksQuestion(); asks {

@@ -4,28 +4,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"sayso/internal/outside"
 )
 
 // TestTypeScriptClient makes a TypeScript client of the OpenAPI document, checks the example against its types, and has the example drive a
 // server: what the document promises is what a client of it gets. SAYSO_SKIP=node leaves it out, on purpose and saying so; if Node or its
 // packages are merely missing, it fails.
 func TestTypeScriptClient(t *testing.T) {
-	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "node") {
-		t.Skip("SAYSO_SKIP=node leaves the TypeScript client out")
-	}
-	for _, name := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Fatalf("%s is missing: install Node 20 or newer, or leave this test out with SAYSO_SKIP=node", name)
-		}
-	}
 	root, err := filepath.Abs("..")
 	must(t, err)
-	if _, err := os.Stat(filepath.Join(root, "node_modules", "openapi-fetch")); err != nil {
-		t.Fatal("the packages of Node are missing: run make node_modules, or leave this test out with SAYSO_SKIP=node")
-	}
+	outside.Node(t, root, "openapi-fetch")
 	run := func(environment []string, name string, args ...string) string {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), name, args...)

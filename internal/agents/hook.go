@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // Format is the dialect in which a client calls its hooks.
@@ -198,7 +199,7 @@ func verdictOf(i api.Interaction) Verdict {
 	case !ok:
 		return unanswered(i)
 	case answer.OptionIndices[0] != 0:
-		v.Message = cmp.Or(answer.Text, "Denied by "+answeredBy(i)+". No reason was given.")
+		v.Message = cmp.Or(answer.Text, "Denied by "+inbox.AnsweredBy(i)+". No reason was given.")
 		return v
 	}
 	v.Decision = "allow"
@@ -206,13 +207,6 @@ func verdictOf(i api.Interaction) Verdict {
 		v.Message, v.UpdatedInput, v.UpdatedPermissions = d.Note, d.UpdatedInput, d.UpdatedPermissions
 	}
 	return v
-}
-
-func answeredBy(i api.Interaction) string {
-	if i.ResolvedBy == nil {
-		return "somebody"
-	}
-	return cmp.Or(i.ResolvedBy.Name, "somebody")
 }
 
 // unanswered is the verdict on what ended without an answer: silence is a no, and is not told as one.

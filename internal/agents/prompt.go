@@ -1,13 +1,13 @@
 package agents
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"sayso/internal/api"
+	"sayso/internal/inbox"
 )
 
 // prompt is the input of Claude Code's AskUserQuestion: questions of an agent to its user.
@@ -78,8 +78,8 @@ func (p prompt) verdict(i api.Interaction, input json.RawMessage) Verdict {
 	v := Verdict{Decision: "allow", Source: "human", InteractionID: i.ID}
 	var answers []member
 	for n, q := range i.Request.Questions {
-		if text := chosenText(q, i, n); text != "" {
-			answers = append(answers, member{p.Questions[n].Question, encode(text)})
+		if answer, ok := answered(i, n); ok && len(inbox.ChosenTexts(q, answer)) > 0 {
+			answers = append(answers, member{p.Questions[n].Question, encode(strings.Join(inbox.ChosenTexts(q, answer), ", "))})
 		}
 	}
 	response := ""
@@ -87,29 +87,11 @@ func (p prompt) verdict(i api.Interaction, input json.RawMessage) Verdict {
 		response = i.Decision.Response
 	}
 	if len(answers) == 0 && response == "" {
-		v.Decision, v.Message = "deny", answeredBy(i)+" answered none of the questions."
+		v.Decision, v.Message = "deny", inbox.AnsweredBy(i)+" answered none of the questions."
 		return v
 	}
-	v.UpdatedInput = withAnswers(input, object(answers), response)
+	v.UpdatedInput = inbox.WithAnswers(input, object(answers), response)
 	return v
-}
-
-// chosenText is the answer to one question: labels, and a text in the place of the option that only stands for it.
-func chosenText(q api.Question, i api.Interaction, n int) string {
-	answer, ok := answered(i, n)
-	if !ok {
-		return ""
-	}
-	var parts []string
-	for _, index := range answer.OptionIndices {
-		switch o := q.Options[index]; {
-		case !o.AllowsText:
-			parts = append(parts, o.Label)
-		case answer.Text != "":
-			parts = append(parts, answer.Text)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // member is one field of an object whose order is kept.
@@ -127,28 +109,4 @@ func object(members []member) json.RawMessage {
 		b = append(append(append(b, encode(m.name)...), ':'), m.value...)
 	}
 	return append(b, '}')
-}
-
-// withAnswers is the input as it came, and the answers. What the agent wrote in their place is left out: it is the person who answers.
-func withAnswers(input, answers json.RawMessage, response string) json.RawMessage {
-	var members []member
-	dec := json.NewDecoder(bytes.NewReader(input))
-	_, _ = dec.Token() // it was read before
-	for dec.More() {
-		name, err := dec.Token()
-		var value json.RawMessage
-		if err != nil || dec.Decode(&value) != nil {
-			break // unreachable: it was read before
-		}
-		switch name {
-		case "answers", "response", "annotations":
-		default:
-			members = append(members, member{name.(string), value})
-		}
-	}
-	members = append(members, member{"answers", answers})
-	if response != "" {
-		members = append(members, member{"response", encode(response)})
-	}
-	return object(members)
 }

@@ -173,12 +173,12 @@ func (r *Run) output(ctx context.Context, parts []part, stopReason string) {
 			blocks = append(blocks, api.ContentBlock{Type: "reasoning", Text: shown(p.Thinking)})
 		case p.Type == "tool_use" && !(Hook{Tool: p.Name}).ownTool() && p.Name != "ask_question":
 			blocks = append(blocks, api.ContentBlock{
-				Type: "tool_call", Name: p.Name, Input: p.Input, ProviderCallID: p.ID, Permission: "always_allow",
+				Type: "tool_call", Name: p.Name, Input: p.Input, ProviderCallID: p.ID, Permission: "elsewhere",
 			})
 		}
 	}
 	for _, call := range r.report(ctx, "model_output", stopReason, blocks).ToolCalls {
-		if call.State == "ready" { // one that a policy denies is over
+		if call.State != "completed" { // as one is that a policy denies
 			r.calls[call.ProviderCallID] = call.ID
 		}
 	}

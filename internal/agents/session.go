@@ -268,6 +268,9 @@ func (s Hooks) did(ctx context.Context, h Hook, result api.Result) error {
 // told tells of a call that was decided on elsewhere, and of its result.
 func told(ctx context.Context, c *api.Client, agent string, call api.ToolCall, result api.Result) error {
 	block := api.ContentBlock{Type: "tool_call", Name: call.Name, Input: call.Input, ProviderCallID: call.ProviderCallID, Permission: "always_allow"}
+	if call.ProviderCallID != "" {
+		block.Permission = "elsewhere" // a permission prompt may have been answered about it
+	}
 	r, err := c.Report(ctx, agent, rand.Text(), api.NewEvent{EventKind: "model_output", ContentBlocks: []api.ContentBlock{block}, StopReason: "tool_use"})
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type Agent struct {
 	Name             string            `json:"name"`
 	Key              string            `json:"key"`
 	Profile          string            `json:"profile,omitempty"`
+	PermissionMode   string            `json:"permission_mode,omitempty"` // of its client, as the configuration wants it
 	Metadata         map[string]string `json:"metadata,omitempty"`
 	Destination      *Destination      `json:"destination,omitempty"`
 	State            string            `json:"state"`

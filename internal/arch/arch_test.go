@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	},
 
 	// Agents speak REST, like anybody's.
-	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display"},
+	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox"},
 	"sayso/internal/mcp":    {"sayso/internal/api", "sayso/internal/inbox"},
 	"sayso/internal/server": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
@@ -52,11 +52,13 @@ var mayImport = map[string][]string{
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
 		"sayso/internal/server",
 	},
-	"sayso/cmd/sayso": {"sayso/internal/cli"},
+	"sayso/internal/cli/reference": {"sayso/internal/cli"},
+	"sayso/cmd/sayso":              {"sayso/internal/cli"},
 
 	"sayso/internal/arch":     {},
 	"sayso/internal/licences": {},
 	"sayso/internal/e2e":      {"sayso/internal/api", "sayso/internal/server", "sayso/views/gallery"},
+	"sayso/internal/outside":  {},
 	"sayso/internal/bench": {
 		"sayso/internal/api", "sayso/internal/audit", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
 		"sayso/internal/server", "sayso/internal/store", "sayso/web",
@@ -73,6 +75,7 @@ var onlyIn = map[string][]string{
 	"github.com/a-h/templ":               {"sayso/views", "sayso/views/gallery", "sayso/web", "sayso/internal/markdown"},
 	"github.com/yuin/goldmark":           {"sayso/internal/markdown"},
 	"github.com/spf13/cobra":             {"sayso/internal/cli"},
+	"github.com/spf13/pflag":             {"sayso/internal/cli"},
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
 
@@ -219,7 +222,7 @@ var forbidden = []struct {
 }{
 	{"unescaped HTML", regexp.MustCompile(`templ\.Raw\(|templ\.ComponentFunc\b|template\.HTML\b`), false, []string{"internal/markdown/markdown.go"}, "what agents write must be escaped"},
 	{"time.Sleep in a test", regexp.MustCompile(`time\.Sleep\(`), true, nil, "wait for what is meant, or use testing/synctest"},
-	{"a skipped test", regexp.MustCompile(`\bt\.Skip(f|Now)?\(`), true, []string{"internal/e2e/browser_test.go", "web/typescript_test.go", "internal/mcp/typescript_test.go"}, "a skipped test looks like a passed one"},
+	{"a skipped test", regexp.MustCompile(`\bt\.Skip(f|Now)?\(`), true, nil, "a skipped test looks like a passed one; internal/outside has the one way to leave tests out"},
 }
 
 func TestForbidden(t *testing.T) {

@@ -27,7 +27,10 @@ func (p *program) agents() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents",
-		Args:  knownCommand,
+		Long: `List the agents, with what each has open and when it was last heard of.
+
+Exit codes: 0, 2 bad input, 5 no server.`,
+		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := p.operator()
 			if err != nil {
@@ -90,6 +93,10 @@ func (p *program) showAgent() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME|KEY|ID",
 		Short: "Show one agent: what it asks, which messages wait for it, what it did last",
+		Long: `Show one agent: what it asks, which messages wait for it, what it did last.
+
+Exit codes: 0, 2 bad input, 3 no such agent, 5 no server.`,
+		ValidArgsFunction: first(p.completeAgents()),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil

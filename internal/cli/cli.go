@@ -76,10 +76,22 @@ func (p *program) root() *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&p.data, "data", "", "data folder of the server on this machine (env SAYSO_DATA; default "+defaultData+")")
 	root.PersistentFlags().BoolVar(&p.json, "json", p.json, "answer in one line of JSON, errors on standard error too")
-	root.AddCommand(p.serve(), p.demo(), p.ask(), p.approve(), p.signInLink(), p.version())
-	root.AddCommand(p.mcpGroup(), p.setup(), p.agentGroup(), p.inbox("inbox", "Short for `agent interactions`"), p.agents(), p.events(), p.policyGroup())
-	root.AddCommand(p.hook(), p.runClient())
+	grouped(root, "server", "The server:", p.serve(), p.signInLink(), p.demo())
+	grouped(root, "operator", "For whoever answers:", p.inbox("inbox", "List what agents ask, look at it, answer it"), p.agents(), p.events(), p.policyGroup(), p.agentGroup())
+	grouped(root, "asker", "For scripts that ask:", p.ask(), p.approve())
+	grouped(root, "client", "For the programs of agents:", p.setup(), p.runClient(), p.hook(), p.mcpGroup())
+	grouped(root, "program", "The program itself:", p.completion(), p.version())
+	root.SetHelpCommandGroupID("program")
 	return root
+}
+
+// grouped adds commands that stand together in the help.
+func grouped(root *cobra.Command, id, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = id
+	}
+	root.AddCommand(commands...)
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

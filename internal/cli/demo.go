@@ -16,7 +16,9 @@ func (p *program) demo() *cobra.Command {
 		Use:   "demo",
 		Short: "Play an agent that asks for permission, to try Sayso out",
 		Long: `Play a coding agent that asks for permission and asks questions, and goes on depending on the answers. It reads what you write to it in
-its conversation: a message that takes the place of what it asks changes its plan. Nothing it asks for is ever run.`,
+its conversation: a message that takes the place of what it asks changes its plan. Nothing it asks for is ever run.
+
+Exit codes: 0 its story is told, 5 no server, 130 interrupted.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := p.noJSON(cmd, "demo tells its story in words"); err != nil {

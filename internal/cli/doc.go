@@ -11,6 +11,7 @@
 //   - hook.go and run.go: the adapters of coding agents, which are in package agents;
 //   - outage.go: what happens while the server is away;
 //   - failure.go and exit.go: what went wrong, what to do about it, and the exit code; envelope.go: the same as JSON;
+//   - completion.go: what shells complete; reference.go: the manual, docs/cli.md, which package reference prints;
 //   - terminal.go and table.go: what is written for people.
 //
 // # Promises

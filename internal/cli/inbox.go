@@ -20,14 +20,25 @@ func (p *program) inbox(use, short string) *cobra.Command {
 
 // agentGroup is the long way to the inbox.
 func (p *program) agentGroup() *cobra.Command {
-	cmd := group("agent", "What agents wait for: `agent interactions list|show|answer`")
-	cmd.AddCommand(p.inbox("interactions", "List what agents ask, look at it, answer it"))
+	cmd := group("agent", "The inbox by its long name: `agent interactions list|show|answer`")
+	interactions := p.inbox("interactions", "List what agents ask, look at it, answer it")
+	interactions.Annotations[sameAs] = "sayso inbox"
+	cmd.AddCommand(interactions)
 	return cmd
 }
 
+// The annotations of commands: that one does nothing by itself, and that it is another one by its long name.
+const (
+	onlyCommands = "only-commands"
+	sameAs       = "same-as"
+)
+
 // group is a command that only has commands.
 func group(use, short string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	return &cobra.Command{
+		Use: use, Short: short, Args: knownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Annotations: map[string]string{onlyCommands: "true"},
+	}
 }
 
 func knownCommand(cmd *cobra.Command, args []string) error {
@@ -71,6 +82,7 @@ Exit codes: 0 also when nothing waits, 2 bad input, 3 no such agent, 5 no server
 	}
 	cmd.Flags().BoolVar(&every, "all", false, "also what is answered, expired or canceled")
 	cmd.Flags().StringVar(&agent, "agent", "", "of one agent only: its key, name or id")
+	_ = cmd.RegisterFlagCompletionFunc("agent", p.completeAgents())
 	cmd.Flags().IntVar(&limit, "limit", 0, "the newest ones only, as many as this; 0 is all")
 	return cmd
 }

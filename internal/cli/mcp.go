@@ -37,7 +37,9 @@ func (p *program) mcpServe() *cobra.Command {
 		Long: `Serve MCP tools to an agent over standard input and output: ask, request_approval and await_answer, and with --management
 interactions_list and interactions_answer, which use the operator's key.
 
-It talks to the running server and may be started before it. It holds nothing of its own: what is asked survives restarts of either.`,
+It talks to the running server and may be started before it. It holds nothing of its own: what is asked survives restarts of either.
+
+Exit codes: 0 its client has closed it, 2 bad input.`,
 		Example: `  sayso mcp serve --agent-id swe
   sayso setup claude`,
 		Args: noArguments,

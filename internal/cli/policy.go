@@ -61,6 +61,7 @@ Exit codes: 0 answered, whatever the answer, 2 bad input, 5 no server.`,
 	f.StringVar(&t.config, "config", "", "configuration file to look into, in place of asking the server")
 	f.StringVar(&t.project, "project", "default", "slug of the project")
 	f.StringVar(&t.agent, "agent", "", "key of the agent")
+	_ = cmd.RegisterFlagCompletionFunc("agent", p.completeAgents())
 	f.StringVar(&t.tool, "tool", "", "name of the tool")
 	f.StringVar(&t.action, "action", "", "what it is about, for a call without a tool")
 	f.StringVar(&t.input, "input", "", "the tool's input, a JSON object; - reads standard input")

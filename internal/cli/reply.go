@@ -33,9 +33,10 @@ type answeredData struct {
 func (p *program) answerInteraction() *cobra.Command {
 	var r reply
 	cmd := &cobra.Command{
-		Use:   "answer ID (--allow | --deny | --text TEXT | --select 'QUESTION=LABEL')",
-		Short: "Answer one",
-		Long: `Answer one. A permission takes --allow or --deny, a question --text or --select.
+		Use:               "answer ID (--allow | --deny | --text TEXT | --select 'QUESTION=LABEL')",
+		Short:             "Answer what an agent asks",
+		ValidArgsFunction: p.completeOpen(),
+		Long: `Answer what an agent asks. A permission takes --allow or --deny, a question --text or --select.
 
 In --select, QUESTION is a number from 1, or else the text or the header of a question; LABELs are separated by commas. Give it once for each
 question. With several questions, or beside --select, --text is a response to all of them.

@@ -36,12 +36,17 @@ type run struct {
 func (p *program) runClient() *cobra.Command {
 	r := &run{program: p}
 	cmd := &cobra.Command{
-		Use:   "run --agent NAME -- claude -p PROMPT",
-		Short: "Run Claude Code with its permission prompts answered here",
+		Use: "run [--agent NAME] [flags] -- claude -p PROMPT",
+
+		DisableFlagsInUseLine: true,
+		Short:                 "Run Claude Code with its permission prompts answered here",
 		Long: `Run Claude Code so that its permission prompts are answered in Sayso, and what it says and does is seen in its conversation.
 
 Added to its flags are --mcp-config with Sayso's tools, --permission-prompt-tool, --output-format stream-json, --verbose, and --permission-mode if
-it is given; one that the command has already is left as it is. Output, exit code and signals are passed through.`,
+one is given here or the server's configuration names one for the agent. A flag that the command has already is left as it is. Output, exit code
+and signals are passed through.
+
+Exit codes: that of the command; or before it starts: 2 bad input, 3 there is no such program, 5 no server.`,
 		Example: `  sayso run --agent swe -- claude -p "Update the dependencies"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -60,7 +65,7 @@ it is given; one that the command has already is left as it is. Output, exit cod
 	f.SetInterspersed(false)
 	f.StringVar(&r.agent, "agent", "", "which agent it is (env SAYSO_AGENT, SAYSO_MCP_AGENT_ID; default the name of this folder)")
 	f.StringVar(&r.workflow, "workflow", "", "workflow that it works on (env SAYSO_MCP_WORKFLOW_ID, ANIMUS_MCP_WORKFLOW_ID)")
-	f.StringVar(&r.mode, "permission-mode", "", "Claude Code's permission mode, for example acceptEdits")
+	f.StringVar(&r.mode, "permission-mode", "", "Claude Code's permission mode, for example acceptEdits (default the permission_mode of the agent in the server's configuration)")
 	return cmd
 }
 
@@ -69,14 +74,17 @@ func (r *run) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	id, key, err := r.enter(ctx, client)
+	agent, err := r.enter(ctx, client)
 	if api.Unreachable(err) {
 		return noServer("no server answers at " + client.URL)
 	}
 	if err != nil {
 		return err
 	}
-	config, err := r.writeConfig(key)
+	if r.mode == "" {
+		r.mode = agent.PermissionMode
+	}
+	config, err := r.writeConfig(agent.Key)
 	if err != nil {
 		return err
 	}
@@ -84,25 +92,25 @@ func (r *run) run(ctx context.Context, args []string) error {
 	telling, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	o := &outage{program: r.program, client: client, giveUp: func(error) {}}
-	teller := &agents.Run{Client: client, Agent: id, Tried: o.tried}
+	teller := &agents.Run{Client: client, Agent: agent.ID, Tried: o.tried}
 	teller.Start(telling)
 	teller.Prompt(promptOf(args))
-	r.notice("the conversation is at %s", client.Link("/projects/default/agents/"+id))
-	err = r.command(r.arguments(args, config), key, teller)
+	r.notice("the conversation is at %s", client.Link("/projects/default/agents/"+agent.ID))
+	err = r.command(r.arguments(args, config), agent.Key, teller)
 	if left := teller.End(r.atMost(runEndMost)); left > 0 {
 		r.notice("warning: the server is away; the last %d lines of output are not in the conversation", left)
 	}
 	return err
 }
 
-// enter is the agent, and the name to call it by.
-func (r *run) enter(ctx context.Context, client *api.Client) (id, key string, err error) {
+// enter is the agent, with the key to call it by.
+func (r *run) enter(ctx context.Context, client *api.Client) (api.Agent, error) {
 	h := agents.Hooks{Client: client, Agent: pinned(r.agent, "SAYSO_AGENT", "SAYSO_MCP_AGENT_ID")}
 	agent, err := h.Enter(ctx, projectFolder())
-	if agent.Key == "" {
-		agent.Key = agent.ID // of a key that is bound to it, which decides anyway
+	if err == nil && agent.Key == "" { // of a key that is bound to it, which decides anyway
+		agent, err = client.Agent(ctx, agent.ID)
 	}
-	return agent.ID, agent.Key, err
+	return agent, err
 }
 
 // mcpConfig has Claude Code start our tools for this agent alone.

@@ -16,7 +16,9 @@ func (p *program) serve() *cobra.Command {
 		Long: `Run the server. It prints one line with the link that signs its owner in, and logs to standard error.
 
 Every flag is also an environment variable (--log-level: SAYSO_LOG_LEVEL) and a key of the configuration file (log_level). A flag goes
-before the environment, and that before the file.`,
+before the environment, and that before the file.
+
+Exit codes: 0 it was told to stop, 1 it could not start, 2 a setting is wrong.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := p.noJSON(cmd, "for logs in JSON, use --log-format json"); err != nil {

@@ -89,7 +89,9 @@ func (p *program) setup() *cobra.Command {
 		Use:   "setup " + strings.Join(names, "|"),
 		Short: "Print how an agent's program is told to use Sayso, or write it",
 		Long: `Print how an agent's program is told to use Sayso's tools, with timeouts in its own unit that are long enough for people; --write puts it into
-the program's configuration, beside what is there.`,
+the program's configuration, beside what is there.
+
+Exit codes: 0, 1 the configuration could not be read or written, 2 bad input, or a configuration that cannot be merged with.`,
 		Example:   "  sayso setup claude --write",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {

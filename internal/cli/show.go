@@ -16,10 +16,11 @@ import (
 
 func (p *program) showInteraction() *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one in full: what is asked, everything given with it, how it ended",
-		Long: `Show one in full: what is asked, everything given with it, how it ended. What hides in a text is made visible (⟨U+202E⟩, ⟨␠×400⟩);
---json gives the exact text.
+		Use:               "show ID",
+		ValidArgsFunction: p.completeOpen(),
+		Short:             "Show one request in full: what is asked, everything given with it, how it ended",
+		Long: `Show one request in full: what is asked, everything given with it, how it ended. What hides in a text is made visible (⟨U+202E⟩,
+⟨␠×400⟩); --json gives the exact text.
 
 Exit codes: 0, 2 bad input, 3 no such interaction, 5 no server.`,
 		Args: oneID,

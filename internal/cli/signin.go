@@ -10,7 +10,10 @@ func (p *program) signInLink() *cobra.Command {
 	return &cobra.Command{
 		Use:   "signin-link",
 		Short: "Print a one-time link that signs the owner in",
-		Args:  noArguments,
+		Long: `Print a one-time link that signs the owner in. The browser that opens it first is signed in.
+
+Exit codes: 0, 2 bad input, 5 no server.`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := p.client(operatorKey)
 			if err != nil {

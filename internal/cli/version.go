@@ -27,7 +27,10 @@ func (p *program) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArguments,
+		Long: `Print the version.
+
+Exit codes: 0, 2 bad input.`,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if p.json {
 				return p.success(map[string]string{"version": version()})

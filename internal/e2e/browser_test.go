@@ -22,6 +22,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"sayso/internal/outside"
 )
 
 // pageMost is how long one page may take for its whole story.
@@ -38,9 +40,7 @@ var chromium struct {
 // needBrowser starts Chromium, or leaves the test out if that was asked for. Chromium missing is a failure.
 func needBrowser(t testing.TB) context.Context {
 	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "browser") {
-		t.Skip("SAYSO_SKIP=browser leaves the browser tests out")
-	}
+	outside.Skip(t, "browser")
 	chromium.once.Do(startBrowser)
 	must(t, chromium.err)
 	return chromium.ctx

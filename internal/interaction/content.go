@@ -3,6 +3,7 @@ package interaction
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,7 +33,13 @@ const (
 	AlwaysAllow PermissionMode = "always_allow"
 	AlwaysAsk   PermissionMode = "always_ask"
 	AlwaysDeny  PermissionMode = "always_deny"
+
+	// Elsewhere says that the agent's program has its own way of asking, which comes to us as an [Ask], or not at all if it need not ask. What is
+	// reported here of the call is told only, and opens nothing. See [ToolCall.askedElsewhere].
+	Elsewhere PermissionMode = "elsewhere"
 )
+
+var permissionModes = []PermissionMode{"", AlwaysAllow, AlwaysAsk, AlwaysDeny, Elsewhere}
 
 // The limits of what is said at once.
 const (
@@ -74,8 +81,11 @@ func (b ContentBlock) check(field string, types []BlockType) error {
 }
 
 func (b ContentBlock) checkCall(field string) error {
-	if b.Permission != "" && b.Permission != AlwaysAllow && b.Permission != AlwaysAsk && b.Permission != AlwaysDeny {
-		return Errorf(ValidationFailed, "%s.permission: %q is unknown; allowed are always_allow, always_ask and always_deny", field, clip(string(b.Permission)))
+	if !slices.Contains(permissionModes, b.Permission) {
+		return Errorf(ValidationFailed, "%s.permission: %q is unknown; allowed are always_allow, always_ask, always_deny and elsewhere", field, clip(string(b.Permission)))
+	}
+	if b.Permission == Elsewhere && b.Call.ProviderCallID == "" {
+		return Errorf(ValidationFailed, "%s.provider_call_id: must be given with permission elsewhere; it is how the call is known to whoever asks about it", field)
 	}
 	if err := b.Call.check(field); err != nil {
 		return err

@@ -38,6 +38,9 @@
 // every one comes in, and inside the transaction that writes what became of it. A [Decided] call opens nothing and is told to nobody; it is
 // recorded, and audited. What the rules say is elsewhere.
 //
+// A call that the agent's program asks about itself, as a permission prompt or a hook, may also be reported, before or after. It is one call all
+// the same: see [Elsewhere].
+//
 // [Service] is the one door: REST, pages, CLI and MCP call it with a [Principal], and it decides who may do what. An agent's
 // credential can never list or resolve; that is refused by type in [Interaction.Resolve], and again by a constraint in the database.
 //

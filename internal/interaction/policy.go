@@ -37,13 +37,16 @@ func (v Verdict) decides() bool { return v.Ruling == RuleAllow || v.Ruling == Ru
 
 // under is what becomes of a call whose runtime wants it to be of a mode; byPolicy says whether it is so because of v. The runtime may be
 // stricter than the operator and never laxer: a deny of either wins, then what either sends to a person is asked, and the runtime's own allow
-// counts only where the operator has written nothing down.
+// counts only where the operator has written nothing down. A call that is asked about elsewhere is not asked about here: there it meets the policy
+// too.
 func (v Verdict) under(mode PermissionMode) (r Ruling, byPolicy bool) {
 	switch {
 	case v.Ruling == RuleDeny:
 		return RuleDeny, true
 	case mode == AlwaysDeny:
 		return RuleDeny, false
+	case mode == Elsewhere:
+		return RuleAllow, false
 	case v.Ruling == RuleAsk, mode == AlwaysAsk:
 		return RuleAsk, false
 	case v.Ruling == RuleAllow:

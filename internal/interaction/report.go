@@ -67,7 +67,7 @@ func (s *Service) Report(ctx context.Context, p Principal, in Project, agent ID,
 		return r, false, err
 	}
 	first, again, err := s.converse(ctx, agent, once, func(a Agent) error { return p.runs(in, a) }, func(c Conversation) (Turn, ID, error) {
-		w := reporter{agent: c.Agent(), by: p, now: s.Time(), verdict: func(call ToolCall) Verdict { return s.verdict(in, c.Agent(), &call) }}
+		w := reporter{in: c, agent: c.Agent(), by: p, now: s.Time(), verdict: func(call ToolCall) Verdict { return s.verdict(in, c.Agent(), &call) }}
 		if err := w.agent.active(); err != nil {
 			return nil, "", err
 		}
@@ -114,6 +114,7 @@ func (s *Service) reported(ctx context.Context, agent, first ID, count int) (r R
 
 // reporter makes the turn of a report.
 type reporter struct {
+	in      Conversation
 	agent   Agent
 	by      Principal
 	now     time.Time
@@ -144,18 +145,30 @@ func (w *reporter) event(e NewEvent) error {
 		if b.Call == nil {
 			continue
 		}
-		call := *b.Call
-		call.ID = NewID(ToolCallPrefix, w.now)
-		content[n].Call = &call
-		steps, err := w.call(call, b.Permission)
+		call, steps, err := w.reported(*b.Call, b.Permission)
 		if err != nil {
 			return err
 		}
+		content[n].Call = &call
 		calls = append(calls, steps...)
 	}
 	output := Event{ID: NewID(EventPrefix, w.now), Kind: ModelOutputEvent, At: w.now, Body: outputBody(content, e.StopReason)}
 	w.turn = append(append(w.turn, output), calls...)
 	return nil
+}
+
+// reported is a call with its id: that of the interaction about it, if another door has opened one, else its own.
+func (w *reporter) reported(call ToolCall, mode PermissionMode) (ToolCall, Turn, error) {
+	if mode == Elsewhere {
+		asked, err := call.askedElsewhere(w.in, w.by)
+		if err != nil || asked != "" {
+			call.ID = asked
+			return call, nil, err
+		}
+	}
+	call.ID = NewID(ToolCallPrefix, w.now)
+	steps, err := w.call(call, mode)
+	return call, steps, err
 }
 
 // DeniedByMode is what an agent is told of a call that its own permission mode denies.

@@ -162,14 +162,20 @@ func (s *Service) Create(ctx context.Context, p Principal, in Project, agent ID,
 			return a.active() != nil || s.verdict(in, a, ask.ToolCall).ruled(ask).decides()
 		}
 	}
-	r, created, err := s.store.Create(ctx, agent, p.ID, once, func(a Agent, already int) (Step, error) {
+	r, created, err := s.store.Create(ctx, agent, once, func(c Conversation) (Step, error) {
+		a := c.Agent()
 		if err := firstError(mayAsk(p, in, a), ask.meaning(), a.active()); err != nil {
 			return nil, err
 		}
 		if v := s.verdict(in, a, ask.ToolCall).ruled(ask); v.decides() {
 			return decidedOn(ask, v, a, p.ID, now), nil
 		}
-		return Opened{New(ask, a, p.ID, now)}, s.hasRoom(already)
+		already, err := c.OpenOf(p.ID)
+		if err := firstError(err, s.hasRoom(already)); err != nil {
+			return nil, err
+		}
+		ask, err := ask.takenOver(c, p)
+		return Opened{New(ask, a, p.ID, now)}, err
 	})
 	if err == nil && !created || CodeOf(err) == IdempotencyKey {
 		return r, false, firstError(s.mayAskOf(ctx, p, in, agent), err)

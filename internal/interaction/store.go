@@ -27,10 +27,10 @@ type Store interface {
 	// Agents are those that f describes, oldest first, and one more than f.Limit if there are more.
 	Agents(ctx context.Context, f AgentFilter) ([]Agent, error)
 
-	// Create stores what open makes of the agent, an [Opened] or a [Decided], inside one transaction that also counts the open interactions of
-	// the creator: open gets that number. created is false, and open was not called, if once names a request that was already carried out,
+	// Create stores what open makes of the agent's conversation, an [Opened] or a [Decided], inside one transaction. An interaction whose tool
+	// call is there already takes it over. created is false, and open was not called, if once names a request that was already carried out,
 	// or one to take up.
-	Create(ctx context.Context, agent ID, creator ID, once Once, open func(a Agent, already int) (Step, error)) (made Asked, created bool, err error)
+	Create(ctx context.Context, agent ID, once Once, open func(Conversation) (Step, error)) (made Asked, created bool, err error)
 	// Update carries out what change makes of the interaction, in one transaction. who, if any, is stored first and change gets its id.
 	Update(ctx context.Context, id ID, who *External, change func(r Record, i Interaction, actor ID) (Change, error)) (r Record, replay bool, err error)
 	Interaction(ctx context.Context, id ID) (Record, error)

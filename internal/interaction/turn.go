@@ -39,6 +39,8 @@ type Conversation interface {
 	Waiting() ([]Input, error)
 	// Unfinished are the tool calls that are not completed, oldest first.
 	Unfinished() ([]Call, error)
+	// AskedAs are the calls, newest first, about which was asked with a Join under the asker's id of the call, and with this digest.
+	AskedAs(digest, callID string) ([]Call, error)
 	// Input and Call give one of this conversation's; another's is NotFound.
 	Input(id ID) (Input, error)
 	Call(id ID) (Call, error)

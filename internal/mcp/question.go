@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,30 +65,5 @@ func (c *call) promptVerdict(i api.Interaction, original json.RawMessage, texts,
 	if len(result.Answers) == 0 && result.Response == "" {
 		return c.denyByPerson(i, fmt.Sprintf("%s answered none of the questions.", result.AnsweredBy), warnings)
 	}
-	return verdict{Tool: c.tool, Result: result, Behavior: "allow", UpdatedInput: withAnswers(original, result)}
-}
-
-// withAnswers is the input as it came, and the answers. What the agent wrote in their place is left out: it is the person who answers.
-func withAnswers(original json.RawMessage, result answeredPrompt) json.RawMessage {
-	b := []byte{'{'}
-	dec := json.NewDecoder(bytes.NewReader(original))
-	_, _ = dec.Token() // it was read before
-	for dec.More() {
-		name, err := dec.Token()
-		var value json.RawMessage
-		if err != nil || dec.Decode(&value) != nil {
-			break // unreachable: it was read before
-		}
-		switch name {
-		case "answers", "response", "annotations":
-		default:
-			b = append(append(append(b, encode(name)...), ':'), value...)
-			b = append(b, ',')
-		}
-	}
-	b = append(append(b, `"answers":`...), encode(result.Answers)...)
-	if result.Response != "" {
-		b = append(append(b, `,"response":`...), encode(result.Response)...)
-	}
-	return append(b, '}')
+	return verdict{Tool: c.tool, Result: result, Behavior: "allow", UpdatedInput: inbox.WithAnswers(original, encode(result.Answers), result.Response)}
 }

@@ -88,6 +88,10 @@ func (c *conversation) Unfinished() ([]interaction.Call, error) {
 	return calls(c.tx.rows, unfinishedCalls, c.at.agent)
 }
 
+func (c *conversation) AskedAs(digest, callID string) ([]interaction.Call, error) {
+	return calls(c.tx.rows, askedAs, c.at.agent, digest, callID)
+}
+
 func (c *conversation) Input(id interaction.ID) (interaction.Input, error) {
 	return only(inputs(c.tx.rows, inputColumns+"WHERE n.id = +? AND n.agent = +?", id, c.at.agent))
 }
@@ -329,6 +333,12 @@ func (s *Store) Input(_ context.Context, id interaction.ID) (interaction.Input, 
 const callColumns = `SELECT c.id, a.id, coalesce(i.id, ''), coalesce(c.creator, i.creator, ''), c.state, coalesce(c.outcome, ''), c.created_at,
 	coalesce(c.call, ''), r.head FROM tool_calls c JOIN agents a ON a.key = c.agent
 	LEFT JOIN interactions i ON i.key = c.interaction LEFT JOIN requests r ON r.interaction = c.interaction `
+
+// askedAs goes from the asks, which are few of one digest, to their calls.
+const askedAs = `SELECT c.id, a.id, i.id, coalesce(c.creator, i.creator, ''), c.state, coalesce(c.outcome, ''), c.created_at, coalesce(c.call, ''), r.head
+	FROM asks q JOIN tool_calls c ON c.interaction = q.interaction JOIN agents a ON a.key = q.agent
+	JOIN interactions i ON i.key = q.interaction JOIN requests r ON r.interaction = q.interaction
+	WHERE q.agent = +? AND q.digest = +? AND q.call_id = +? ORDER BY q.interaction DESC`
 
 const unfinishedCalls = callColumns + "WHERE c.agent = +? AND c.state <> 'completed' ORDER BY c.key"
 

@@ -32,6 +32,7 @@ func TestConversationPlans(t *testing.T) {
 		"one input":                  {inputColumns + "WHERE n.id = +?", "sqlite_autoindex_inputs"},
 		"one input of an agent":      {inputColumns + "WHERE n.id = +? AND n.agent = +?", "sqlite_autoindex_inputs"},
 		"what is unfinished":         {unfinishedCalls, "tool_calls_unfinished"},
+		"what was asked elsewhere":   {askedAs, "asks_same"},
 		"one call":                   {callColumns + "WHERE c.id = +?", "sqlite_autoindex_tool_calls"},
 		"one actor":                  {actorColumns + "WHERE x.id = +?", "sqlite_autoindex_actors"},
 		"a known person":             {"SELECT id FROM actors WHERE project = ? AND tenant = ? AND user = ?", "sqlite_autoindex_actors"},

@@ -145,7 +145,7 @@ func (s *Store) CountOpen(_ context.Context, project interaction.ID) (n int, err
 }
 
 // Create stores a new interaction; see [interaction.Store].
-func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once interaction.Once, open func(interaction.Agent, int) (interaction.Step, error)) (made interaction.Asked, created bool, err error) {
+func (s *Store) Create(ctx context.Context, agent interaction.ID, once interaction.Once, open func(interaction.Conversation) (interaction.Step, error)) (made interaction.Asked, created bool, err error) {
 	var new head
 	err = s.writer.do(ctx, func(t *tx) error {
 		created = false
@@ -169,7 +169,7 @@ func (s *Store) Create(ctx context.Context, agent, creator interaction.ID, once 
 		if created = once.Joining == nil || made.ID == ""; !created {
 			return t.remember(once, made.ID, once.Joining.Now)
 		}
-		new, made, err = t.create(at, a, creator, open)
+		new, made, err = t.create(&conversation{store: s, tx: t, at: at, agent: a}, open)
 		if err != nil {
 			return err
 		}
@@ -197,21 +197,17 @@ func (t *tx) made(s *Store, id interaction.ID) (made interaction.Asked, err erro
 	return made, err
 }
 
-func (t *tx) create(at place, a interaction.Agent, creator interaction.ID, open func(interaction.Agent, int) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
-	already, err := t.openOf(at.agent, creator)
-	if err != nil {
-		return new, made, err
-	}
-	step, err := open(a, already)
+func (t *tx) create(c *conversation, open func(interaction.Conversation) (interaction.Step, error)) (new head, made interaction.Asked, err error) {
+	step, err := open(c)
 	if err != nil {
 		return new, made, err
 	}
 	switch step := step.(type) {
 	case interaction.Opened:
-		new, err = t.insertInteraction(at, step.Interaction)
+		new, err = t.insertInteraction(c.at, step.Interaction)
 		return new, interaction.Asked{Record: new.record}, err
 	case interaction.Decided:
-		return new, interaction.Asked{Decided: &step}, t.decided(at, step)
+		return new, interaction.Asked{Decided: &step}, t.decided(c.at, step)
 	}
 	return new, made, fmt.Errorf("an ask became a %T", step) // unreachable unless bug in package interaction
 }
@@ -257,14 +253,15 @@ func (t *tx) insertRows(at *place, i interaction.Interaction) (interaction.Recor
 	return r, t.publish(*at, interaction.CreatedEvent, r.Version, r, i)
 }
 
-// insertGuarded stores the tool call that i opened for, if there is one.
+// insertGuarded stores the tool call that i opened for, if there is one. One that was told before now waits for i.
 func (t *tx) insertGuarded(at place, i interaction.Interaction) error {
 	if i.ToolCall == nil {
 		return nil
 	}
 	state := i.CallState()
 	t.tell(at, Change{Kind: interaction.ToolCallMoved, ToolCall: interaction.ToolCallMove{ID: i.ToolCallID, To: state}})
-	return t.run("INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, ?, ?)",
+	return t.run(`INSERT INTO tool_calls (agent, interaction, id, state, created_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET interaction = excluded.interaction, state = excluded.state`,
 		at.agent, at.interaction, i.ToolCallID, state, ms(i.CreatedAt))
 }
 

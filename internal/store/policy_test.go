@@ -24,7 +24,7 @@ func decideOnce(t testing.TB, s *Store, agent interaction.Agent, r interaction.R
 		Call: interaction.ToolCall{Name: "Bash", Input: []byte(`{"n":12345678901234567890}`)}, Digest: "sha256:00", At: start,
 		Verdict: interaction.Verdict{Ruling: r, Source: "auto_" + string(r), Pattern: pattern, Subject: "Bash", Message: "By policy."},
 	}
-	return s.Create(t.Context(), agent.ID, "key_asker", once, func(interaction.Agent, int) (interaction.Step, error) { return d, nil })
+	return s.Create(t.Context(), agent.ID, once, func(interaction.Conversation) (interaction.Step, error) { return d, nil })
 }
 
 func TestDecidedByPolicyIsAuditedAndOpensNothing(t *testing.T) {

@@ -53,8 +53,8 @@ func asked(t testing.TB, s *Store, agent interaction.Agent, ask interaction.Ask)
 	}
 	ask, err := ask.Normalised()
 	must(t, err)
-	r, _, err := s.Create(t.Context(), agent.ID, "key_asker", interaction.Once{}, func(a interaction.Agent, _ int) (interaction.Step, error) {
-		return interaction.Opened{Interaction: interaction.New(ask, a, "key_asker", start)}, nil
+	r, _, err := s.Create(t.Context(), agent.ID, interaction.Once{}, func(c interaction.Conversation) (interaction.Step, error) {
+		return interaction.Opened{Interaction: interaction.New(ask, c.Agent(), "key_asker", start)}, nil
 	})
 	must(t, err)
 	return r.Record
