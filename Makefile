@@ -52,5 +52,10 @@ node_modules: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
+checkers = internal/mcp/testdata/checkers
+$(checkers)/node_modules: $(checkers)/package-lock.json
+	npm ci --prefix $(checkers) --ignore-scripts --no-audit --no-fund
+	@touch $@
+
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -5,20 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 )
 
 // TestTypeScriptClient has the official TypeScript SDK, on which most clients are built, ask and cancel. SAYSO_SKIP=node leaves it out, on
 // purpose and saying so; if Node or its packages are merely missing, it fails.
 func TestTypeScriptClient(t *testing.T) {
-	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "node") {
-		t.Skip("SAYSO_SKIP=node leaves the TypeScript client out")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Fatal("node is missing: install Node 20 or newer, or leave this test out with SAYSO_SKIP=node")
-	}
+	needsNode(t)
 	if _, err := os.Stat(filepath.Join("..", "..", "node_modules", "@modelcontextprotocol", "sdk")); err != nil {
 		t.Fatal("the packages of Node are missing: run make node_modules, or leave this test out with SAYSO_SKIP=node")
 	}
