@@ -129,8 +129,7 @@ func keyless(t *testing.T, p *product) (at string) {
 	return proxy.URL
 }
 
-// checker is an official program that checks servers, which is called with arguments and gives what it printed. SAYSO_SKIP=node leaves such
-// tests out, on purpose and saying so; if Node or its packages are merely missing, they fail.
+// checker is an official program that checks servers, which is called with arguments and gives what it printed.
 func checker(t *testing.T, name string, file ...string) func(args ...string) (string, error) {
 	t.Helper()
 	needsNode(t)
@@ -145,15 +144,5 @@ func checker(t *testing.T, name string, file ...string) func(args ...string) (st
 		cmd.Stderr = t.Output()
 		out, err := cmd.Output()
 		return string(out), err
-	}
-}
-
-func needsNode(t *testing.T) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "node") {
-		t.Skip("SAYSO_SKIP=node leaves it out")
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Fatal("node is missing: install Node 20 or newer, or leave this test out with SAYSO_SKIP=node")
 	}
 }

@@ -5,11 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// TestTypeScriptClient has the official TypeScript SDK, on which most clients are built, ask and cancel. SAYSO_SKIP=node leaves it out, on
-// purpose and saying so; if Node or its packages are merely missing, it fails.
+// TestTypeScriptClient has the official TypeScript SDK, on which most clients are built, ask and cancel.
 func TestTypeScriptClient(t *testing.T) {
 	needsNode(t)
 	if _, err := os.Stat(filepath.Join("..", "..", "node_modules", "@modelcontextprotocol", "sdk")); err != nil {
@@ -52,5 +53,16 @@ func TestTypeScriptClient(t *testing.T) {
 			must(t, end.Close())
 			must(t, cmd.Wait())
 		})
+	}
+}
+
+// needsNode leaves a test out with SAYSO_SKIP=node, on purpose and saying so; if Node is merely missing, the test fails.
+func needsNode(t *testing.T) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("SAYSO_SKIP"), ","), "node") {
+		t.Skip("SAYSO_SKIP=node leaves it out")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Fatal("node is missing: install Node 20 or newer, or leave this test out with SAYSO_SKIP=node")
 	}
 }
