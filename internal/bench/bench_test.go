@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,15 @@ import (
 
 	"sayso/internal/store"
 )
+
+// TestMain is a server in a process of its own when it is told so.
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(hostEnv); kind != "" {
+		asHostOrExit(kind)
+		return
+	}
+	os.Exit(m.Run())
+}
 
 func TestPercentile(t *testing.T) {
 	samples := make([]time.Duration, 200)

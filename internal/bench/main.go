@@ -39,8 +39,20 @@ func main() {
 	out := flag.String("out", "bin/bench.json", "file for the figures; empty writes none")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile of all that is measured")
 	flag.Parse()
+	if kind := os.Getenv(hostEnv); kind != "" {
+		asHostOrExit(kind)
+		return
+	}
 	if err := run(*only, *out, *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// asHostOrExit is the whole life of a process that host started.
+func asHostOrExit(kind string) {
+	if err := asHost(kind, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", kind+":", err)
 		os.Exit(1)
 	}
 }

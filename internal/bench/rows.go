@@ -24,6 +24,9 @@ var measurements = []measurement{
 	{"conversation_10k", single(longConversation)},
 	{"append_c64", single(appendEvents)},
 	{"stream_1000", single(eventToReaders)},
+	{"socket_kb", single(socketMemory)},
+	{"waiter_kb", single(waiterMemory)},
+	{"mcp_waiter_kb", single(mcpWaiterMemory)},
 	{"policy_1mb", single(longSubject)},
 }
 
