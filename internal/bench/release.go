@@ -77,6 +77,9 @@ var blockingAsk = strings.Replace(ask, "{", `{"wait_mode":"block",`, 1)
 // wait is an asker on the line until it has its answer.
 func (c *caller) wait(path string) error {
 	body, err := c.call("GET", path+"?wait_secs=55", "")
+	if err == nil && strings.Contains(string(body), `"state":"open"`) {
+		return c.wait(path)
+	}
 	if err == nil && !strings.Contains(string(body), `"state":"resolved"`) {
 		err = fmt.Errorf("the asker was told %s", body)
 	}

@@ -12,6 +12,7 @@ import (
 type session struct {
 	caller *caller
 	id     string
+	calls  int
 }
 
 func (p *product) openSession() (*session, error) {
@@ -29,8 +30,9 @@ func (p *product) openSession() (*session, error) {
 
 // asks asks as an agent, and returns when it is answered.
 func (s *session) asks(agent string) error {
-	body, err := s.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{"agent_id":%q,`+
-		`"question":"May I go on?","options":["yes","no"]},"_meta":{"progressToken":1}}}`, agent))
+	s.calls++
+	body, err := s.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","arguments":{"agent_id":%q,`+
+		`"question":"May I go on?","options":["yes","no"]},"_meta":{"progressToken":1}}}`, s.calls+1, agent))
 	if err == nil && !strings.Contains(string(body), `"answered_by"`) {
 		err = fmt.Errorf("the agent was told %s", body)
 	}
