@@ -32,7 +32,7 @@ check: ## the fast part: vet, staticcheck, generated code, tests without browser
 dev: ## serve, and rebuild on change; shows every component at /gallery
 	$(GO) tool templ generate --watch --cmd="$(GO) run ./cmd/sayso serve --dev"
 
-bench: ## the figures of docs/performance.md (10 minutes; QUICK=1: one)
+bench: ## the figures of docs/performance.md (15 minutes; QUICK=1: three)
 	$(GO) run ./internal/bench
 
 FUZZTIME ?= 10s

@@ -16,7 +16,7 @@ type size struct {
 
 var (
 	full  = size{name: "full", rounds: 7, singles: 300, burst: 6000, screens: 1000, fans: 100, stored: 1_000_000, events: 10_000, crowd: 500, waiters: 4000}
-	quick = size{name: "quick", rounds: 5, singles: 150, burst: 3000, screens: 1000, fans: 40, stored: 50_000, events: 10_000, crowd: 500, waiters: 1000}
+	quick = size{name: "quick", rounds: 5, singles: 150, burst: 3000, screens: 1000, fans: 40, stored: 50_000, events: 10_000, crowd: 500, waiters: 500}
 	// tiny shows that each row still works; its figures mean nothing.
 	tiny = size{name: "tiny", rounds: 2, singles: 5, burst: 128, screens: 20, fans: 3, stored: 300, events: 500, crowd: 6, waiters: 30}
 )
