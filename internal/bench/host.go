@@ -129,7 +129,7 @@ func (h *hosted) ask(function string) (n int, err error) {
 
 // until returns when as many as n goroutines of the server are in a function.
 func (h *hosted) until(n int, function string) error {
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(settle / 2) { // counting stops them all
 		got, err := h.ask(function)
 		if err != nil || got == n {
 			return err
