@@ -32,7 +32,7 @@ check: ## the fast part: vet, staticcheck, generated code, tests without browser
 dev: ## serve, and rebuild on change; shows every component at /gallery
 	$(GO) tool templ generate --watch --cmd="$(GO) run ./cmd/sayso serve --dev"
 
-bench: ## the figures of docs/performance.md (10 minutes; QUICK=1: one)
+bench: ## the figures of docs/performance.md (15 minutes; QUICK=1: three)
 	$(GO) run ./internal/bench
 
 FUZZTIME ?= 10s
@@ -54,6 +54,11 @@ generate: node_modules ## everything that is generated: pages, style sheet, vend
 
 node_modules: package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+checkers = internal/mcp/testdata/checkers
+$(checkers)/node_modules: $(checkers)/package-lock.json
+	npm ci --prefix $(checkers) --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 help: ## this list

@@ -86,21 +86,35 @@ func convert[A, B any](in []A, each func(A) B) []B {
 
 // getInteraction gives an interaction, and with wait_secs waits for its end: this is how an asker waits.
 func (s *Server) getInteraction(c echo.Context) error {
+	w, err := s.waiter(c)
+	if err != nil {
+		return err
+	}
+	if err := s.service.Wait(c.Request().Context(), w); err != nil {
+		return err
+	}
+	return s.handWaiter(c, w)
+}
+
+// waiter is who waits, for what and how long.
+func (s *Server) waiter(c echo.Context) (*interaction.Waiter, error) {
 	q := queryOf(c, "wait_secs")
 	wait := q.number("wait_secs", 0, int(interaction.MaxWait/time.Second), 0)
 	if q.err != nil {
-		return q.err
+		return nil, q.err
 	}
 	ref, err := s.ref(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := principal(c)
-	r, err := s.service.Wait(c.Request().Context(), p, ref, time.Duration(wait)*time.Second)
-	if err != nil {
-		return err
-	}
-	return s.hand(c, http.StatusOK, p, r)
+	return &interaction.Waiter{Principal: principal(c), Ref: ref, For: time.Duration(wait) * time.Second}, nil
+}
+
+// handWaiter is hand. What it copies is not on the stack of those who wait.
+//
+//go:noinline
+func (s *Server) handWaiter(c echo.Context, w *interaction.Waiter) error {
+	return s.hand(c, http.StatusOK, w.Principal, w.Record)
 }
 
 func (s *Server) listProjectInteractions(c echo.Context) error {

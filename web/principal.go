@@ -34,16 +34,23 @@ func session(c echo.Context) auth.Hash {
 // withKey lets only callers with an API key through. Cookies are not looked at.
 func (s *Server) withKey(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		p, err := s.gate.Key(c.Request().Context(), bearer(c))
-		if err != nil {
+		if err := s.findKey(c); err != nil {
 			return err
 		}
-		if p.Channel, err = channel(c); err != nil {
-			return err
-		}
-		c.Set(principalKey, p)
 		return next(c)
 	}
+}
+
+func (s *Server) findKey(c echo.Context) error {
+	p, err := s.gate.Key(c.Request().Context(), bearer(c))
+	if err != nil {
+		return err
+	}
+	if p.Channel, err = channel(c); err != nil {
+		return err
+	}
+	c.Set(principalKey, p)
+	return nil
 }
 
 // bearer is the key that the request carries; "" for one that comes in any other way.

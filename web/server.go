@@ -185,11 +185,15 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			c.Error(err)
 		}
-		s.config.Log.LogAttrs(c.Request().Context(), slog.LevelInfo, "request",
-			slog.String("method", c.Request().Method), slog.String("route", c.Path()), slog.Int("status", c.Response().Status),
-			slog.Duration("took", time.Since(start)), slog.String("principal", string(principal(c).ID)))
+		s.log(c, time.Since(start))
 		return nil
 	}
+}
+
+func (s *Server) log(c echo.Context, took time.Duration) {
+	s.config.Log.LogAttrs(c.Request().Context(), slog.LevelInfo, "request",
+		slog.String("method", c.Request().Method), slog.String("route", c.Path()), slog.Int("status", c.Response().Status),
+		slog.Duration("took", took), slog.String("principal", string(principal(c).ID)))
 }
 
 // recovered turns a panic into an error, which becomes a 500 that tells nothing.

@@ -89,23 +89,27 @@ func (c *Client) CreateInteraction(ctx context.Context, agent, once string, ask 
 
 // Interaction gives one interaction, at once or when it ends, after wait at the latest.
 func (c *Client) Interaction(ctx context.Context, agent, id string, wait time.Duration) (i Interaction, err error) {
+	return i, c.interaction(ctx, agent, id, wait, &i)
+}
+
+// interaction reads into i, which is not on the stack of those who wait long, many at once.
+func (c *Client) interaction(ctx context.Context, agent, id string, wait time.Duration, i *Interaction) error {
 	path := c.agent(agent) + "/interactions/" + id
 	if secs := int(min(wait, longest) / time.Second); secs > 0 {
 		path += "?wait_secs=" + strconv.Itoa(secs)
 	}
-	return i, c.do(ctx, http.MethodGet, path, nil, &i)
+	*i = Interaction{}
+	return c.do(ctx, http.MethodGet, path, nil, i)
 }
 
 // Await waits until the interaction ends, however long that takes, through restarts of the server. tried is told of each try that did not
 // end the wait: nil if the server answered, else why another try may help. It may change the client's URL.
-func (c *Client) Await(ctx context.Context, agent, id string, tried func(error)) (i Interaction, err error) {
+func (c *Client) Await(ctx context.Context, agent, id string, tried func(error)) (Interaction, error) {
+	i := new(Interaction)
 	for {
-		err = Again(ctx, tried, func() error {
-			i, err = c.Interaction(ctx, agent, id, longest)
-			return err
-		})
+		err := Again(ctx, tried, func() error { return c.interaction(ctx, agent, id, longest, i) })
 		if err != nil || i.State != "open" {
-			return i, err
+			return *i, err
 		}
 		tried(nil)
 	}

@@ -79,7 +79,7 @@ var onlyIn = map[string][]string{
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
 
-	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp"},
+	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp", "sayso/internal/bench"},
 }
 
 // standardOnly are the packages that import the standard library and nothing else.

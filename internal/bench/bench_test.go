@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,15 @@ import (
 
 	"sayso/internal/store"
 )
+
+// TestMain is a server in a process of its own when it is told so.
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(hostEnv); kind != "" {
+		asHostOrExit(kind)
+		return
+	}
+	os.Exit(m.Run())
+}
 
 func TestPercentile(t *testing.T) {
 	samples := make([]time.Duration, 200)
@@ -70,7 +80,8 @@ func TestRows(t *testing.T) {
 	printTable(&table, rows)
 	for _, name := range []string{
 		"resolve_c1", "resolve_c64", "batching", "create_to_screen_1", "create_to_screen_1000", "resolve_to_release", "page_1m", "growth", "growth_resolve",
-		"conversation_10k", "append_c64", "stream_1000",
+		"conversation_10k", "append_c64", "stream_1000", "release_500", "release_500_p99", "mcp_release_500", "mcp_release_500_p99",
+		"socket_kb", "waiter_kb", "mcp_waiter_kb",
 	} {
 		if !strings.Contains(table.String(), "\n"+name+" ") {
 			t.Errorf("there is no row %s in\n%s", name, table.String())

@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// fan sends each frame to every socket: a goroutine and a queue per socket, one prepared message for all.
+// fan sends each frame to every socket: a queue and two goroutines per socket, one prepared message for all.
 type fan struct {
 	http     *httptest.Server
 	upgrader websocket.Upgrader
@@ -36,6 +36,16 @@ func (f *fan) open(w http.ResponseWriter, r *http.Request) {
 	defer f.mu.Unlock()
 	f.queues = append(f.queues, queue)
 	f.writers.Go(func() { write(conn, queue) })
+	go untilGone(conn)
+}
+
+// untilGone reads what never comes: nothing else notices that a page is gone.
+func untilGone(conn *websocket.Conn) {
+	for {
+		if _, _, err := conn.NextReader(); err != nil {
+			return
+		}
+	}
 }
 
 func write(conn *websocket.Conn, queue chan *websocket.PreparedMessage) {

@@ -14,9 +14,10 @@
 //	product.go  the server that is measured: server.Run on a folder of its own
 //	caller.go   one HTTP connection; screens.go: browsers that watch
 //	stored.go   a store that has a million interactions already
-//	resolve.go, create.go, release.go, page.go, growth.go, conversation.go, policy.go   the rows
+//	host.go     a server in a process of its own, whose memory is its own; session.go: an agent that speaks MCP
+//	resolve.go, create.go, release.go, crowd.go, page.go, growth.go, conversation.go, waiter.go, policy.go   the rows
 //
-// Run it with `make bench`; QUICK=1 takes a minute instead of ten, with fewer rounds and a smaller store. It prints a table and writes
+// Run it with `make bench`; QUICK=1 takes three minutes instead of fifteen, with fewer rounds and a smaller store. It prints a table and writes
 // bin/bench.json. docs/performance.md tells what the figures mean and where they stand.
 package main
 
@@ -39,8 +40,20 @@ func main() {
 	out := flag.String("out", "bin/bench.json", "file for the figures; empty writes none")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile of all that is measured")
 	flag.Parse()
+	if kind := os.Getenv(hostEnv); kind != "" {
+		asHostOrExit(kind)
+		return
+	}
 	if err := run(*only, *out, *profile); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// asHostOrExit is the whole life of a process that host started.
+func asHostOrExit(kind string) {
+	if err := asHost(kind, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", kind+":", err)
 		os.Exit(1)
 	}
 }

@@ -36,7 +36,7 @@ func (r *resolving) releases() (float64, error) {
 }
 
 func (r *resolving) release(n int) ([]time.Duration, error) {
-	paths, err := r.product.asks(n, strings.Replace(ask, "{", `{"wait_mode":"block",`, 1))
+	paths, err := r.product.asks(n, blockingAsk)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,15 @@ func (r *resolving) pickedUp(path string) error {
 	}
 }
 
+// blockingAsk is an ask whose asker waits on the line.
+var blockingAsk = strings.Replace(ask, "{", `{"wait_mode":"block",`, 1)
+
 // wait is an asker on the line until it has its answer.
 func (c *caller) wait(path string) error {
 	body, err := c.call("GET", path+"?wait_secs=55", "")
+	if err == nil && strings.Contains(string(body), `"state":"open"`) {
+		return c.wait(path)
+	}
 	if err == nil && !strings.Contains(string(body), `"state":"resolved"`) {
 		err = fmt.Errorf("the asker was told %s", body)
 	}

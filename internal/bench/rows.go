@@ -20,10 +20,14 @@ var measurements = []measurement{
 	{"create_to_screen_1", single(createToScreen)},
 	{"create_to_screen_1000", single(createToScreens)},
 	{"resolve_to_release", single(resolveToRelease)},
+	{"release_500", releaseInCrowd},
 	{"page_1m, growth", ofMany},
 	{"conversation_10k", single(longConversation)},
 	{"append_c64", single(appendEvents)},
 	{"stream_1000", single(eventToReaders)},
+	{"socket_kb", single(socketMemory)},
+	{"waiter_kb", single(waiterMemory)},
+	{"mcp_waiter_kb", single(mcpWaiterMemory)},
 	{"policy_1mb", single(longSubject)},
 }
 

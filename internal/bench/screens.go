@@ -87,6 +87,10 @@ func (p *product) watchInbox(n int) (*screens, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := http.Header{"Cookie": {cookie.String()}, "Origin": {"http://" + p.address}}
-	return watch(n, "ws://"+p.address+"/projects/default/live", header)
+	return watch(n, "ws://"+p.address+"/projects/default/live", p.ofPage(cookie))
+}
+
+// ofPage are the headers that the owner's browser sends.
+func (p *product) ofPage(cookie *http.Cookie) http.Header {
+	return http.Header{"Cookie": {cookie.String()}, "Origin": {"http://" + p.address}}
 }

@@ -241,38 +241,58 @@ func (s *Service) Get(ctx context.Context, p Principal, ref Ref) (Record, error)
 	return r, nil
 }
 
-// Wait is Get that returns when the interaction ends, or after d at the latest. Its caller is heard of as the asker while it waits.
-func (s *Service) Wait(ctx context.Context, p Principal, ref Ref, d time.Duration) (Record, error) {
-	changes, stop := s.watcher.Watch(ref.ID) // before reading: an answer between the two must not be missed
-	defer stop()
-	r, err := s.Get(ctx, p, ref)
-	if err != nil || r.State != Open || d <= 0 {
-		return r, err
-	}
-	if p.askedRecord(r) {
-		leave := s.heardOf(r)
-		defer func() { leave(s.Time()) }()
-	}
-	if err := s.await(ctx, changes, d, &r); err != nil {
-		return r, err
-	}
-	if r.State != Open {
-		return r, nil
-	}
-	return s.Get(ctx, p, ref)
+// Waiter is a caller who waits for an interaction to end. It is one value, and handed on by its address, since thousands wait at once: what a
+// function holds meanwhile, and each copy of a record, stays on the stack of each of them.
+type Waiter struct {
+	Principal Principal
+	Ref       Ref
+	For       time.Duration // at the most
+	Record    Record        // as it was last seen
 }
 
-// await reads changes into r until it ended, the time is up, or nobody waits any more.
-func (s *Service) await(ctx context.Context, changes <-chan Record, d time.Duration, r *Record) error {
-	timer := time.NewTimer(min(d, MaxWait))
+// Wait is Get that returns when the interaction ends, or after the waiter's time at the latest. Its caller is heard of as the asker while it
+// waits.
+func (s *Service) Wait(ctx context.Context, w *Waiter) error {
+	changes, stop := s.watcher.Watch(w.Ref.ID) // before reading: an answer between the two must not be missed
+	defer stop()
+	if err := s.look(ctx, w); err != nil || w.Record.State != Open || w.For <= 0 {
+		return err
+	}
+	defer s.onLine(w)()
+	if err := s.await(ctx, changes, w); err != nil || w.Record.State != Open {
+		return err
+	}
+	return s.look(ctx, w)
+}
+
+//go:noinline
+func (s *Service) look(ctx context.Context, w *Waiter) (err error) {
+	w.Record, err = s.Get(ctx, w.Principal, w.Ref)
+	return err
+}
+
+// onLine notes that the waiter is on the line, until leave, if it is the asker.
+//
+//go:noinline
+func (s *Service) onLine(w *Waiter) (leave func()) {
+	if !w.Principal.askedRecord(w.Record) {
+		return func() {}
+	}
+	left := s.heardOf(w.Record)
+	return func() { left(s.Time()) }
+}
+
+// await reads changes into the record until it ended, the time is up, or nobody waits any more.
+func (s *Service) await(ctx context.Context, changes <-chan Record, w *Waiter) error {
+	timer := time.NewTimer(min(w.For, MaxWait))
 	defer timer.Stop()
-	for r.State == Open {
+	for w.Record.State == Open {
 		select {
 		case next, ok := <-changes:
 			if !ok {
 				return nil
 			}
-			*r = next
+			w.Record = next
 		case <-timer.C:
 			return nil
 		case <-ctx.Done():

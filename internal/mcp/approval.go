@@ -32,6 +32,15 @@ func (c *call) requestApproval(ctx context.Context) *sdk.CallToolResult {
 	case c.native && a.tool == "AskUserQuestion":
 		return c.promptQuestion(ctx, a)
 	}
+	q, told := c.openApproval(ctx, a)
+	if told != nil {
+		return told
+	}
+	return c.verdictOf(ctx, q, a.input(), c.await(ctx, q.agent, &q.i))
+}
+
+// openApproval asks. What needs no waiting is told at once.
+func (c *call) openApproval(ctx context.Context, a approval) (q *asked, told *sdk.CallToolResult) {
 	new := api.NewInteraction{
 		ToolCall:    &api.ToolCall{Name: a.tool, Input: a.original, ProviderCallID: a.callID},
 		Action:      a.action,
@@ -40,23 +49,27 @@ func (c *call) requestApproval(ctx context.Context) *sdk.CallToolResult {
 	}
 	warnings := c.waits(&new)
 	if c.in.err != nil {
-		return c.refuse(c.in.err)
+		return nil, c.refuse(c.in.err)
 	}
 	i, agent, err := c.open(ctx, new)
 	switch {
 	case err != nil:
-		return c.refuse(err)
+		return nil, c.refuse(err)
 	case i.Policy != nil:
-		return c.byPolicy(a, *i.Policy)
+		return nil, c.byPolicy(a, *i.Policy)
 	case new.WaitMode != block && i.State == "open":
-		return c.later(i, warnings)
+		return nil, c.later(i, warnings)
 	}
-	i, err = c.await(ctx, agent, i)
+	return &asked{i: i, agent: agent, warnings: warnings}, nil
+}
+
+// verdictOf is the result of what was waited for. err is why it has not ended.
+func (c *call) verdictOf(ctx context.Context, q *asked, input json.RawMessage, err error) *sdk.CallToolResult {
 	if err != nil {
-		c.withdrawn(ctx, agent, i.ID, err)
-		return c.unanswerable(i, err, warnings)
+		c.withdrawn(ctx, q.agent, q.i.ID, err)
+		return c.unanswerable(q.i, err, q.warnings)
 	}
-	return bare(c.verdict(i, a.input(), warnings), false)
+	return bare(c.verdict(q.i, input, q.warnings), false)
 }
 
 // approval reads the arguments.

@@ -15,30 +15,51 @@ import (
 
 // ask asks a question.
 func (c *call) ask(ctx context.Context) *sdk.CallToolResult {
+	q, told := c.openQuestion(ctx)
+	if told != nil {
+		return told
+	}
+	return c.endOf(ctx, q, c.await(ctx, q.agent, &q.i))
+}
+
+// asked is what was opened.
+type asked struct {
+	i        api.Interaction
+	agent    string
+	texts    []string // of its questions as they came; none for a flat one
+	warnings []string
+}
+
+// openQuestion asks. What needs no waiting is told at once.
+func (c *call) openQuestion(ctx context.Context) (q *asked, told *sdk.CallToolResult) {
 	c.in.only(askArguments...)
 	form, questions, err := c.askForm()
 	if err != nil {
-		return c.fault(err)
+		return nil, c.fault(err)
 	}
 	new := api.NewInteraction{Request: &form}
 	warnings := c.waits(&new)
 	if c.in.err != nil {
-		return c.fault(c.in.err)
+		return nil, c.fault(c.in.err)
 	}
 	new.Join = &api.Join{CallID: c.callID()}
 	i, agent, err := c.open(ctx, new)
 	if err != nil {
-		return c.fault(err)
+		return nil, c.fault(err)
 	}
-	if new.WaitMode != "block" && i.State == "open" {
-		return structured(success{c.tool, c.pending(i, warnings)}, false)
+	if new.WaitMode != block && i.State == "open" {
+		return nil, structured(success{c.tool, c.pending(i, warnings)}, false)
 	}
-	i, err = c.await(ctx, agent, i)
+	return &asked{i, agent, questions, warnings}, nil
+}
+
+// endOf is the result of what was waited for. err is why it has not ended.
+func (c *call) endOf(ctx context.Context, q *asked, err error) *sdk.CallToolResult {
 	if err != nil {
-		c.withdrawn(ctx, agent, i.ID, err)
-		return c.unfinished(i, err, warnings)
+		c.withdrawn(ctx, q.agent, q.i.ID, err)
+		return c.unfinished(q.i, err, q.warnings)
 	}
-	return c.answered(i, questions, warnings)
+	return c.answered(q.i, q.texts, q.warnings)
 }
 
 // askForm is the form of a call, and the texts of its questions as they came; none for a flat one.

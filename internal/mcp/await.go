@@ -45,7 +45,8 @@ func (c *call) awaitAnswer(ctx context.Context) *sdk.CallToolResult {
 
 func (c *call) awaitAtMost(ctx context.Context, agent string, i api.Interaction, secs *int) (api.Interaction, error) {
 	if secs == nil || i.State != "open" {
-		return c.await(ctx, agent, i)
+		err := c.await(ctx, agent, &i)
+		return i, err
 	}
 	if *secs == 0 {
 		return i, errHeld
@@ -53,11 +54,11 @@ func (c *call) awaitAtMost(ctx context.Context, agent string, i api.Interaction,
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	defer time.AfterFunc(time.Duration(*secs)*time.Second, func() { end(errHeld) }).Stop()
-	ended, err := c.await(ctx, agent, i)
+	err := c.await(ctx, agent, &i)
 	if err != nil && errors.Is(context.Cause(ctx), errHeld) {
 		return i, errHeld
 	}
-	return ended, err
+	return i, err
 }
 
 // ended is the result of what has ended, whichever tool asked it.

@@ -44,6 +44,7 @@ func start(t *testing.T) *product {
 	t.Helper()
 	p := &product{t: t, config: server.Default()}
 	p.config.Listen, p.config.Data, p.config.LogLevel = "127.0.0.1:0", t.TempDir(), "warn"
+	p.config.Version = "test"
 	p.run()
 	t.Cleanup(func() { p.stop() })
 	return p

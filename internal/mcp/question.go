@@ -35,7 +35,7 @@ func (c *call) promptQuestion(ctx context.Context, a approval) *sdk.CallToolResu
 	case new.WaitMode != block && i.State == "open":
 		return c.later(i, warnings)
 	}
-	if i, err = c.await(ctx, agent, i); err != nil {
+	if err = c.await(ctx, agent, &i); err != nil {
 		c.withdrawn(ctx, agent, i.ID, err)
 		return c.unanswerable(i, err, warnings)
 	}

@@ -48,6 +48,7 @@ func New(config Config, backend Backend) *sdk.Server {
 			Logger:       slog.New(slog.DiscardHandler), // what clients do wrong they are told
 		},
 	)
+	out.AddReceivingMiddleware(declared)
 	s.addTools(out)
 	return out
 }

@@ -10,8 +10,7 @@ import (
 	"sayso/internal/outside"
 )
 
-// TestTypeScriptClient has the official TypeScript SDK, on which most clients are built, ask and cancel. SAYSO_SKIP=node leaves it out, on
-// purpose and saying so; if Node or its packages are merely missing, it fails.
+// TestTypeScriptClient has the official TypeScript SDK, on which most clients are built, ask and cancel.
 func TestTypeScriptClient(t *testing.T) {
 	outside.Node(t, filepath.Join("..", ".."), "@modelcontextprotocol/sdk")
 	for _, road := range roads {

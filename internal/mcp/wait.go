@@ -155,10 +155,11 @@ func (c *call) patiently(ctx context.Context, try func(context.Context) error) e
 	return err
 }
 
-// await waits for the end of what was opened. An interaction that has not ended comes with the reason.
-func (c *call) await(ctx context.Context, agent string, i api.Interaction) (api.Interaction, error) {
+// await waits for the end of what was opened, and has i be what came of it. An error is the reason why it has not ended. Many wait here at once,
+// and what their functions hold is on as many stacks: so i is handed on by its address, and what comes before and after is apart.
+func (c *call) await(ctx context.Context, agent string, i *api.Interaction) error {
 	if i.State != "open" {
-		return i, nil
+		return nil
 	}
 	waiting, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -172,12 +173,13 @@ func (c *call) await(ctx context.Context, agent string, i api.Interaction) (api.
 	defer c.config.left.arrive(i.ID)()
 	ended, err := c.backend.Await(waiting, agent, i.ID, c.tried)
 	if err == nil {
-		return ended, nil
+		*i = ended
+		return nil
 	}
 	if waiting.Err() == nil {
-		return i, err
+		return err
 	}
-	return i, c.why(waiting)
+	return c.why(waiting)
 }
 
 func (c *call) tried(err error) {
