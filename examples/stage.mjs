@@ -28,7 +28,7 @@ export class Stage {
   async serve() {
     const file = join(this.env.SAYSO_DATA, "server.json");
     rmSync(file, { force: true });
-    this.server = this.start(sayso, ["serve", "--listen", this.url ? new URL(this.url).host : "127.0.0.1:0"]);
+    this.server = this.start(sayso, ["serve", "--log-level", "warn", "--listen", this.url ? new URL(this.url).host : "127.0.0.1:0"]);
     await this.until("the server", () => existsSync(file) && /"url"/.test(readFileSync(file, "utf8")));
     this.url = JSON.parse(readFileSync(file, "utf8")).url;
     this.key = readFileSync(join(this.env.SAYSO_DATA, "agent.key"), "utf8").trim();
@@ -53,7 +53,9 @@ export class Stage {
   agent(program, args, more = {}, seconds = 180) {
     const child = this.start(program, args, more);
     const timer = setTimeout(() => child.kill(), seconds * 1000);
-    return (this.running = new Promise((done) => child.once("close", (code) => (clearTimeout(timer), done({ code, said: child.said })))));
+    this.ended = false;
+    this.running = new Promise((done) => child.once("close", (code) => (clearTimeout(timer), (this.ended = true), done({ code, said: child.said }))));
+    return this.running;
   }
 
   /** inbox is what `sayso agent interactions` answers. */
@@ -68,7 +70,8 @@ export class Stage {
   /** asked waits until so many cards are open, and gives them, the oldest first. */
   async asked(count = 1, seconds = 60) {
     let open = [];
-    await this.until(`${count} open card(s)`, () => (open = this.cards()).length >= count, seconds);
+    await this.until(`${count} open card(s)`, () => (open = this.cards()).length >= count || this.ended, seconds);
+    if (open.length < count) throw new Error(`the agent ended without a card: ${(await this.running).said.slice(-1500)}`);
     return open.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
   }
 
