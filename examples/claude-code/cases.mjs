@@ -49,6 +49,8 @@ const plan = (transport, allow) => async (stage) => {
   ask(stage, transport, [call("Write", { file_path: "$PLAN", content: text }), call("ExitPlanMode", {}), ...(allow ? [then] : [])].join("\n"), ["--permission-mode", "plan"]);
   const [card] = await stage.asked();
   tell(`the card: ${card.tool_name}, plan ${JSON.stringify(card.arguments.plan)}`);
+  const shown = execFileSync(sayso, ["agent", "interactions", "show", card.id], { env: stage.env, encoding: "utf8" });
+  tell(`all of it shown, line by line: ${text.trim().split("\n").every((line) => shown.includes(`    ${line}\n`) || !line)}`);
   stage.answer(card, ...(allow ? ["--allow"] : ["--deny", "--message", "Tell everybody, not nobody."]));
   if (allow) {
     const [next] = await stage.asked();
@@ -71,8 +73,8 @@ const parallel = (transport) => async (stage) => {
   stage.answer(cards[0], ...(cards[0] === of("first") ? ["--allow"] : ["--deny", "--message", "one is enough"]));
   await moment(1000);
   stage.answer(cards[1], ...(cards[1] === of("first") ? ["--allow"] : ["--deny", "--message", "one is enough"]));
-  await outcome(stage);
-  for (const { text } of stage.model.heard) tell(`a subagent: ${text.slice(0, 90)}`);
+  await stage.running;
+  for (const { text } of stage.model.heard) tell(`a subagent: ${/It came back with: .*/.exec(text)?.[0] ?? text}`);
   tell(stage.made("first", "second"));
 };
 
