@@ -19,7 +19,7 @@ import (
 const (
 	callEvent = "call-" // what such ids begin with
 	// resumeAfter is in how many milliseconds the client comes back. A restart takes less. It comes twice at most.
-	resumeAfter = 4000
+	resumeAfter = 20_000
 	// eventMost bounds an id in bytes: it comes back in a header, and proxies take 8 kB of those.
 	eventMost = 4 << 10
 	// resumedMost bounds what an id may unpack to, in bytes.
