@@ -74,7 +74,7 @@ const parallel = (transport) => async (stage) => {
   await moment(1000);
   stage.answer(cards[1], ...(cards[1] === of("first") ? ["--allow"] : ["--deny", "--message", "one is enough"]));
   await stage.running;
-  for (const { text } of stage.model.heard) tell(`a subagent: ${/It came back with: .*/.exec(text)?.[0] ?? text}`);
+  for (const { input, text } of stage.model.heard) tell(`the subagent ${input.description}: ${/It came back with: .*/.exec(text)?.[0] ?? text}`);
   tell(stage.made("first", "second"));
 };
 

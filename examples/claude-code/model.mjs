@@ -8,9 +8,10 @@ import { next, textOf } from "../script.mjs";
 
 function read(messages) {
   const parts = messages.flatMap((m) => (Array.isArray(m.content) ? m.content : []));
-  const names = new Map(parts.filter((b) => b.type === "tool_use").map((b) => [b.id, b.name]));
+  const calls = new Map(parts.filter((b) => b.type === "tool_use").map((b) => [b.id, b]));
+  const result = (b) => ({ name: calls.get(b.tool_use_id)?.name ?? "", input: calls.get(b.tool_use_id)?.input, text: textOf(b.content) });
   const said = messages.filter((m) => m.role === "user").map((m) => textOf(m.content)).join("\n");
-  return { said, results: parts.filter((b) => b.type === "tool_result").map((b) => ({ name: names.get(b.tool_use_id) ?? "", text: textOf(b.content) })) };
+  return { said, results: parts.filter((b) => b.type === "tool_result").map(result) };
 }
 
 let made = 0;
