@@ -12,13 +12,15 @@ const claude = process.env.CLAUDE ?? "claude";
 const call = (name, input) => `${name} ${JSON.stringify(input)}`;
 const bash = (command) => call("Bash", { command, description: "Run a command" });
 
+// connect is the configuration of the client: for standard input and output, what `sayso setup claude` writes.
 function connect(stage, transport) {
-  const file = join(stage.work, "mcp.json");
-  const server =
-    transport === "http"
-      ? { type: "http", url: `${stage.url}/mcp`, headers: { Authorization: `Bearer ${stage.key}` } }
-      : { type: "stdio", command: sayso, args: ["mcp", "serve", "--agent-id", "swe"] };
-  writeFileSync(file, JSON.stringify({ mcpServers: { sayso: { ...server, alwaysLoad: true } } }));
+  const file = join(stage.shop, ".mcp.json");
+  if (transport === "http") {
+    const server = { type: "http", url: `${stage.url}/mcp`, headers: { Authorization: `Bearer ${stage.key}` }, alwaysLoad: true };
+    writeFileSync(file, JSON.stringify({ mcpServers: { sayso: server } }));
+  } else {
+    execFileSync(sayso, ["setup", "claude", "--agent-id", "swe", "--write"], { cwd: stage.shop, env: stage.env });
+  }
   return file;
 }
 
@@ -147,7 +149,7 @@ const cases = {
   "restart-stdio-killed": restart("stdio", "SIGKILL"),
   "restart-http": restart("http", "SIGTERM"),
   "restart-http-killed": restart("http", "SIGKILL"),
-  "away-http": restart("http", "SIGTERM", 40, 2), // too long for Claude Code: the call is lost to it, and a model makes it again
+  "away-http": restart("http", "SIGTERM", 70, 3), // too long for Claude Code: the call is lost to it, and a model makes it again
   "slow-http": slow("http", 310),
   "slow-stdio": slow("stdio", 310),
 };
