@@ -1,5 +1,9 @@
-// What is tried of the tool ask, the same with each agent's program. An agent is {program, version, tool, configure(stage), run(stage, prompt)}:
-// configure writes the configuration of its model, and `sayso setup` adds ours.
+// What is tried of Sayso's tools, the same with each agent's program. An agent has
+//   setup                 what `sayso setup` calls it
+//   tool(name)            what its model calls a tool of ours
+//   configure(stage)      writes the configuration of its model; `sayso setup` adds ours
+//   overHTTP(stage)       adds ours over HTTP instead
+//   run(stage, prompt)    starts it
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { moment, sayso, tell } from "./stage.mjs";
@@ -14,7 +18,7 @@ const questions = {
 
 async function prepare(stage, agent, hold) {
   agent.configure(stage);
-  const said = execFileSync(sayso, ["setup", agent.setup, "--agent-id", agent.setup, "--write"], { cwd: stage.shop, env: { ...stage.env, ...agent.env?.(stage) }, encoding: "utf8" });
+  const said = execFileSync(sayso, ["setup", agent.setup, "--agent-id", agent.setup, "--write"], { cwd: stage.shop, env: stage.env, encoding: "utf8" });
   const file = said.match(/^wrote (.*)$/m)[1];
   if (hold) writeFileSync(file, readFileSync(file, "utf8").replace(/"--agent-id"/, `"--hold-secs", "${hold}", "--agent-id"`));
 }
@@ -22,7 +26,7 @@ async function prepare(stage, agent, hold) {
 async function outcome(stage) {
   const { code, said } = await stage.running;
   const end = stage.model.heard.at(-1);
-  tell(`the model was told: ${end ? end.text : `nothing; it ended with ${code}: ${said.slice(-1200)}`}`);
+  tell(`the model was told: ${end ? end.text.replace(/^Wall time: \S+ seconds\s+Output:\s+/, "") : `nothing; it ended with ${code}: ${said.slice(-1200)}`}`);
   tell(`ended with ${code}; cards in all: ${stage.cards(true).length}`);
 }
 
@@ -33,6 +37,14 @@ export function cases(agent) {
       agent.run(stage, `${agent.tool("ask")} ${JSON.stringify(question)}`);
       const [card] = await stage.asked();
       tell(`${card.agent_id} asks: ${card.question ?? card.action} ${JSON.stringify(card.options)}`);
+      stage.answer(card, "--text", "release");
+      await outcome(stage);
+    },
+    "ask over HTTP": async (stage) => {
+      agent.configure(stage);
+      agent.overHTTP(stage);
+      agent.run(stage, `${agent.tool("ask")} ${JSON.stringify(question)}`);
+      const [card] = await stage.asked();
       stage.answer(card, "--text", "release");
       await outcome(stage);
     },

@@ -41,13 +41,15 @@ function send(res, model, { stop, blocks }) {
   res.end();
 }
 
-/** listen starts a model: its url, and heard, the results that its latest conversation has. */
+/** listen starts a model: its url, and heard, the results that its latest conversation has. It thinks until the promise `thought` is kept. */
 export function listen() {
   const heard = [];
+  const model = { heard, thought: Promise.resolve() };
   const server = createServer((req, res) => {
     let body = "";
     req.on("data", (part) => (body += part));
-    req.on("end", () => {
+    req.on("end", async () => {
+      await model.thought;
       if (req.method !== "POST" || !req.url.startsWith("/v1/messages")) {
         res.writeHead(404, { "content-type": "application/json" }).end("{}");
         return;
@@ -59,7 +61,7 @@ export function listen() {
       res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(blocks ? whole : { input_tokens: 1 }));
     });
   });
-  return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ url: `http://127.0.0.1:${server.address().port}`, heard, server })));
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => done(Object.assign(model, { url: `http://127.0.0.1:${server.address().port}`, server }))));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log((await listen()).url);
