@@ -79,6 +79,7 @@ try:
 
     type_in('Bash {"command":"mkdir two","description":"Make a folder"}')
     wait(lambda: len(cards()) == 2 and screen().count("Do you want to proceed") >= 2)
+    time.sleep(1)  # a key that comes sooner is not taken for an answer
     os.write(terminal, b"\r")
     wait(lambda: os.path.isdir(shop + "/two"))
     wait(lambda: all(status != "pending" for _, status in cards()))

@@ -30,7 +30,7 @@ cd "$work/shop"
 export ANTHROPIC_BASE_URL="$(cat "$work/model")" ANTHROPIC_API_KEY=sk-ant-made-up DISABLE_TELEMETRY=1 DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1
 prompt='Bash {"command":"mkdir made","description":"Make a folder"}'
 case $1 in
-run) timeout 120 sayso run --agent shop -- claude -p "$prompt" </dev/null | grep -o '"type":"result".*"result":"[^"]*"' ;;
+run) timeout 120 sayso run --agent shop -- claude -p "$prompt" </dev/null | grep '"type":"result"' | grep -o '"result":"[^"]*"' ;;
 *http*) SAYSO_KEY=$SAYSO_KEY timeout 120 claude -p "$prompt" --settings "$settings" </dev/null ;;
 *) timeout 120 claude -p "$prompt" --settings "$settings" </dev/null ;;
 esac

@@ -33,7 +33,7 @@ T
 answering=$!
 
 cd "$work/shop"
-timeout 60 codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -s workspace-write "Make a folder" </dev/null 2>"$work/codex.log" || cat "$work/codex.log"
+timeout 60 codex exec --skip-git-repo-check --dangerously-bypass-hook-trust -s workspace-write 'exec_command {"cmd":"mkdir made"}' </dev/null 2>"$work/codex.log" || cat "$work/codex.log"
 kill $answering 2>/dev/null || true
 echo "--- made: $(test -d made && echo yes || echo no)"
 grep '^hook: ' "$work/codex.log" || true

@@ -22,7 +22,7 @@ cp "$here/settings.json" "$HOME/.gemini/settings.json"
 answering=$!
 
 cd "$work/shop"
-GOOGLE_GEMINI_BASE_URL="$(cat "$work/model")" timeout 60 gemini -m gemini-2.5-flash --approval-mode yolo -p "Make a folder" </dev/null 2>"$work/gemini.log" || tail -20 "$work/gemini.log"
+GOOGLE_GEMINI_BASE_URL="$(cat "$work/model")" timeout 60 gemini -m gemini-2.5-flash --approval-mode yolo -p 'run_shell_command {"command":"mkdir made","description":"Make a folder"}' </dev/null 2>"$work/gemini.log" || tail -20 "$work/gemini.log"
 kill $answering 2>/dev/null || true
 echo "--- made: $(test -d made && echo yes || echo no)"
 sayso inbox list --all

@@ -9,7 +9,8 @@
 //   - ask.go, approval.go, question.go, await.go, inbox.go: the tools; tool.go: how they are described; argument.go: how arguments are read;
 //   - result.go: what comes back, to the byte;
 //   - wait.go: waiting, progress and what ends a wait; client.go: how long each client holds a call;
-//   - stdio.go and http.go: the two ways in; method.go: the requests that are answered.
+//   - stdio.go and http.go: the two ways in; method.go: the requests that are answered; resume.go: how a response over HTTP is gone on with that
+//     broke off.
 //
 // # Promises
 //

@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -82,6 +84,11 @@ const (
 
 // Serve answers one request of a caller whose key was checked. Its body must have been read and bounded.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, caller Caller) {
+	r, err := h.resumed(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	ctx, end := context.WithCancel(context.WithValue(r.Context(), callerKey{}, caller))
 	defer end()
 	defer context.AfterFunc(h.config.Stopping, func() {
@@ -96,12 +103,19 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, caller Caller) {
 	if r.Method == http.MethodDelete {
 		h.config.lines.endSession(caller.ID, session) // or ending it would wait for every answer
 	}
-	out := &stream{ResponseWriter: w, control: http.NewResponseController(w)}
+	out := &stream{ResponseWriter: w, control: http.NewResponseController(w), id: h.eventID(r), stopping: h.config.Stopping}
 	if r.Header.Get(protocolHeader) >= modernProtocol {
 		h.modern.ServeHTTP(out, r)
 		return
 	}
 	h.sessions.ServeHTTP(out, r)
+}
+
+func (h *Handler) names() names {
+	if h.config.Animus {
+		return animusNames
+	}
+	return plainNames
 }
 
 // server is the tools for the caller of a request.
@@ -191,7 +205,10 @@ func (c *call) line() context.Context {
 // stream is a response that may take as long as a person does, as long as what is written is read.
 type stream struct {
 	http.ResponseWriter
-	control *http.ResponseController
+	control  *http.ResponseController
+	id       string          // of its first event, by which the client can have the rest; "": it cannot
+	named    bool            // that event was sent
+	stopping context.Context // then the client is to have the rest from the next server
 }
 
 // head sets what every response carries, over what the SDK says. It comes before each write, since a first one sends the head by itself.
@@ -206,8 +223,17 @@ func (s *stream) WriteHeader(status int) {
 }
 
 func (s *stream) Write(b []byte) (int, error) {
+	if s.named && s.stopping.Err() != nil {
+		return len(b), nil // or it would be told that nobody answered
+	}
 	s.head()
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeMost)) // without one the server's own holds
+	if s.id != "" && !s.named && bytes.HasPrefix(b, []byte("event: message\n")) {
+		s.named = true
+		if _, err := fmt.Fprintf(s.ResponseWriter, "id: %s\nretry: %d\n", s.id, resumeAfter); err != nil {
+			return 0, err
+		}
+	}
 	return s.ResponseWriter.Write(b)
 }
 
