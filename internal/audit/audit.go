@@ -5,7 +5,10 @@
 // was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
 // form, which contains the previous hash. Change, remove or reorder any entry, and [Chain.Append] of the next one no longer fits.
 //
-// The package knows no database: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
+// A [Verification] reads the chain again beside what it tells of, and stops at the first entry that does not fit. A chain alone cannot tell that
+// its end was cut off, or that all of the database is an older copy: so heads of the chain are written to a second file too, as [Head] lines.
+//
+// The package knows no database and no file: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
 package audit
 
 import (
@@ -14,7 +17,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -139,57 +141,8 @@ func (o *object) policy(p Policy) {
 	o.b = append(o.b, '}')
 }
 
-// Chain verifies entries one after another, in order.
-type Chain struct {
-	Head Hash
-	N    int // entries verified
-}
-
-// Append checks that the stored entry is what its hash says and follows the one before, and gives it decoded.
-func (c *Chain) Append(canonical []byte, hash Hash) (Entry, error) {
-	var e Entry
-	if err := json.Unmarshal(canonical, &e); err != nil {
-		return e, fmt.Errorf("audit entry %d of the chain cannot be read: %w", c.N+1, err)
-	}
-	if e.Previous != c.Head.String() {
-		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) does not follow the one before it", c.N+1, e.Sequence)
-	}
-	if sha256.Sum256(canonical) != hash {
-		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) is not what its hash says", c.N+1, e.Sequence)
-	}
-	c.Head = hash
-	c.N++
-	return e, nil
-}
-
 // RecordHash is the hash by which an entry names a published record.
 func RecordHash(record []byte) string {
 	sum := sha256.Sum256(record)
 	return hex.EncodeToString(sum[:])
-}
-
-// Agrees checks that the place in the log, the interaction and the record that an entry is about are still those it was written for.
-func (e Entry) Agrees(sequence int64, interaction string, record []byte) error {
-	if e.Sequence != sequence || e.Interaction != interaction || RecordHash(record) != e.Record {
-		return fmt.Errorf("audit entry with sequence %d: %s is not what was recorded then", e.Sequence, e.about())
-	}
-	return nil
-}
-
-func (e Entry) about() string {
-	if e.Policy != nil {
-		return "the decision by policy"
-	}
-	return "interaction " + e.Interaction
-}
-
-// Complete checks that the chain ends where the store says it does, with nothing cut off and nothing left out.
-func (c *Chain) Complete(written int, head []byte) error {
-	if c.N != written {
-		return fmt.Errorf("%d audit entries are stored and %d belong to an event", written, c.N)
-	}
-	if c.N > 0 && string(head) != string(c.Head[:]) {
-		return fmt.Errorf("the audit chain of %d entries does not end at the recorded head", c.N)
-	}
-	return nil
 }
