@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-
-	"github.com/go-json-experiment/json"
 )
 
 // Chain verifies entries one after another, in order.
@@ -17,7 +15,7 @@ type Chain struct {
 // Append checks that the stored entry is what its hash says and follows the one before, and gives it decoded. Its error says what is wrong with
 // the entry, and leaves it to the caller to say which it is.
 func (c *Chain) Append(canonical, hash []byte) (e Entry, err error) {
-	if err := json.Unmarshal(canonical, &e); err != nil {
+	if e, err = decode(canonical); err != nil {
 		return e, fmt.Errorf("cannot be read: %w", err)
 	}
 	return e, c.follow(e, canonical, hash)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 )
 
 // Stored is an entry as the database has it.
@@ -27,6 +25,9 @@ type Subject struct {
 	Facts       []Fact // columns that repeat what the record says
 	Problem     string // what its rows contradict one another in; "": nothing
 }
+
+// factsMost is how many facts a subject may have.
+const factsMost = 4
 
 // Fact is a top-level text member of a record, as a column beside it says it. An empty value is a member that is not there.
 type Fact struct{ Name, Value string }
@@ -292,17 +293,4 @@ func (v *Verification) finding(entry int, sequence int64, interaction, what stri
 // Unread is the finding of a project that entries or heads are of, and that the store does not have.
 func Unread(project, what string) *Finding {
 	return &Finding{Project: project, What: what}
-}
-
-// members are the text members of a JSON object that facts name, in their order.
-func members(record []byte, facts []Fact) ([]string, error) {
-	var all map[string]any
-	if err := json.Unmarshal(record, &all); err != nil {
-		return nil, err
-	}
-	said := make([]string, len(facts))
-	for n, f := range facts {
-		said[n], _ = all[f.Name].(string)
-	}
-	return said, nil
 }

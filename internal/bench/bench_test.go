@@ -70,7 +70,7 @@ func TestRows(t *testing.T) {
 	printTable(&table, rows)
 	for _, name := range []string{
 		"resolve_c1", "resolve_c64", "batching", "create_to_screen_1", "create_to_screen_1000", "resolve_to_release", "page_1m", "growth", "growth_resolve",
-		"conversation_10k", "append_c64", "stream_1000",
+		"conversation_10k", "append_c64", "stream_1000", "verify_1m",
 	} {
 		if !strings.Contains(table.String(), "\n"+name+" ") {
 			t.Errorf("there is no row %s in\n%s", name, table.String())

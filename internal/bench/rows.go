@@ -25,6 +25,7 @@ var measurements = []measurement{
 	{"append_c64", single(appendEvents)},
 	{"stream_1000", single(eventToReaders)},
 	{"policy_1mb", single(longSubject)},
+	{"verify_1m", single(verifyMany)},
 }
 
 func single(run func(context.Context, size) (Row, error)) func(context.Context, size) ([]Row, error) {
