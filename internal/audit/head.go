@@ -135,11 +135,12 @@ func ReadHeads(r *HeadReader) (log HeadLog, err error) {
 		if err != nil {
 			return log, err
 		}
-		log.add(h)
+		log.Add(h)
 	}
 }
 
-func (l *HeadLog) add(h Head) {
+// Add takes up the next line.
+func (l *HeadLog) Add(h Head) {
 	l.Lines++
 	switch h.Kind {
 	case Begun:

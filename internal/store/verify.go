@@ -30,7 +30,7 @@ type files struct{ database, heads string }
 
 // readOnly opens the database to read it while another process may write it.
 func (f files) readOnly() (*sql.DB, error) {
-	db, err := sql.Open("sqlite3", "file:"+url.PathEscape(f.database)+"?mode=ro&_query_only=true&_busy_timeout=5000")
+	db, err := sql.Open("sqlite3", "file:"+url.PathEscape(f.database)+"?mode=ro&_busy_timeout=5000")
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
@@ -44,6 +44,11 @@ func (f files) verify(ctx context.Context, project string) (report audit.Report,
 		return report, err
 	}
 	defer heads.close()
+	return f.verifyAgainst(ctx, heads, project)
+}
+
+// verifyAgainst is verify with heads that were read before.
+func (f files) verifyAgainst(ctx context.Context, heads *recordedHeads, project string) (report audit.Report, err error) {
 	db, err := f.readOnly()
 	if err != nil {
 		return report, err
