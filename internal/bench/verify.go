@@ -36,7 +36,7 @@ func lasting(run func() error) side {
 }
 
 func verifyStored(ctx context.Context, folder string) error {
-	r, err := store.VerifyFolder(ctx, folder)
+	r, err := store.VerifyFolder(ctx, folder, "")
 	if err == nil && (!r.OK || r.Entries == 0) {
 		err = fmt.Errorf("verified %d entries, found %v", r.Entries, r.Finding)
 	}

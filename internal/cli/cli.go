@@ -79,6 +79,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.serve(), p.demo(), p.ask(), p.approve(), p.signInLink(), p.version())
 	root.AddCommand(p.mcpGroup(), p.setup(), p.agentGroup(), p.inbox("inbox", "Short for `agent interactions`"), p.agents(), p.events(), p.policyGroup())
 	root.AddCommand(p.hook(), p.runClient())
+	root.AddCommand(p.verify(), p.backup(), p.restore())
 	return root
 }
 

@@ -17,8 +17,8 @@ import (
 	"sayso/internal/interaction"
 )
 
-// backupHeads is what is added to a backup's name for the copy of the second file.
-const backupHeads = ".heads"
+// BackupHeads is what is added to a backup's name for the copy of the second file.
+const BackupHeads = ".heads"
 
 // ErrThere is the error of a backup to a file that is there already.
 var ErrThere = errors.New("there is a file of that name already")
@@ -31,7 +31,7 @@ func Backup(ctx context.Context, folder, path string, replace bool) (report audi
 		return report, errors.Join(ErrThere, err)
 	}
 	from := filesIn(folder)
-	if _, err := os.Stat(from.database); err != nil {
+	if err := from.there(); err != nil {
 		return report, err
 	}
 	to, err := newFiles(filepath.Dir(path))
@@ -48,7 +48,7 @@ func Backup(ctx context.Context, folder, path string, replace bool) (report audi
 	if report, err = to.checked(ctx); err != nil || !report.OK {
 		return report, err
 	}
-	return report, errors.Join(put(to.heads, path+backupHeads), put(to.database, path))
+	return report, errors.Join(put(to.heads, path+BackupHeads), put(to.database, path))
 }
 
 // newFiles makes the files of a copy, under names of no meaning, for their owner's eyes only.
@@ -178,12 +178,16 @@ func newestSchema() (version int64, err error) {
 }
 
 // VerifyBackup checks a file that [Backup] made, and what was written beside it. One without the second file is checked for itself alone.
-func VerifyBackup(ctx context.Context, path string) (audit.Report, error) {
-	return backupAt(path).checked(ctx)
+// heads is as for [VerifyFolder].
+func VerifyBackup(ctx context.Context, path, heads string) (audit.Report, error) {
+	if _, err := os.Stat(path); err != nil {
+		return audit.Report{}, err
+	}
+	return backupAt(path).against(heads).checked(ctx)
 }
 
 func backupAt(path string) files {
-	f := files{path, path + backupHeads}
+	f := files{path, path + BackupHeads}
 	if _, err := os.Stat(f.heads); err != nil {
 		f.heads = ""
 	}

@@ -29,13 +29,13 @@ func TestBackupWhileServing(t *testing.T) {
 	settled(t, s, asked(t, s, agent, interaction.Ask{}).ID, denial("no"))
 	path := backedUp(t, folder)
 	settled(t, s, asked(t, s, agent, interaction.Ask{}).ID, denial("no"))
-	for _, name := range []string{path, path + backupHeads} {
+	for _, name := range []string{path, path + BackupHeads} {
 		info, err := os.Stat(name)
 		if must(t, err); info.Mode().Perm() != 0o600 {
 			t.Errorf("%s may be read by others: %v", name, info.Mode())
 		}
 	}
-	r, err := VerifyBackup(t.Context(), path)
+	r, err := VerifyBackup(t.Context(), path, "")
 	if must(t, err); !r.OK || r.Entries != 2 {
 		t.Errorf("the backup: %+v, %v", r, r.Finding)
 	}
@@ -69,14 +69,14 @@ func TestVerifyBackupFindsTampering(t *testing.T) {
 	path := backedUp(t, history(t))
 	renamed := filepath.Join(filepath.Dir(path), databaseFile)
 	must(t, os.Rename(path, renamed))
-	must(t, os.Rename(path+backupHeads, renamed+backupHeads))
+	must(t, os.Rename(path+BackupHeads, renamed+BackupHeads))
 	change(t, filepath.Dir(path), "UPDATE ends SET actor_name = 'Eve' WHERE interaction = 1")
-	r, err := VerifyBackup(t.Context(), renamed)
+	r, err := VerifyBackup(t.Context(), renamed, "")
 	if must(t, err); r.OK || r.Finding.Entry != 2 {
 		t.Errorf("a tampered backup: %+v", r)
 	}
 	must(t, os.WriteFile(renamed, []byte("nothing of the kind"), 0o600))
-	if r, err := VerifyBackup(t.Context(), renamed); err == nil {
+	if r, err := VerifyBackup(t.Context(), renamed, ""); err == nil {
 		t.Errorf("no database: %+v", r)
 	}
 }
@@ -159,8 +159,8 @@ func TestRestoreElsewhere(t *testing.T) {
 		remarks(t, folder, "no later entry is known to be gone")
 	})
 	t.Run("without the second file", func(t *testing.T) {
-		must(t, os.Rename(path+backupHeads, path+".else"))
-		defer os.Rename(path+".else", path+backupHeads)
+		must(t, os.Rename(path+BackupHeads, path+".else"))
+		defer os.Rename(path+".else", path+BackupHeads)
 		folder := t.TempDir()
 		restored(t, folder, path)
 		remarks(t, folder, "was begun on", "is not known")
@@ -194,7 +194,7 @@ func TestRestoreRefuses(t *testing.T) {
 			change(t, filepath.Dir(path), "UPDATE ends SET actor_name = 'Eve' WHERE actor_name = 'Dana'")
 			reseal(t, filepath.Dir(path), 1, "Dana", "Eve")
 			must(t, os.Rename(filepath.Join(filepath.Dir(path), databaseFile), path))
-			must(t, os.Remove(path+backupHeads))
+			must(t, os.Remove(path+BackupHeads))
 		}, "is not the one that"},
 		{"a second file that was changed", func(t *testing.T, folder, _ string) {
 			must(t, os.WriteFile(filepath.Join(folder, audit.HeadsFile), []byte("x\n"), 0o600))

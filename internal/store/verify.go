@@ -1,11 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,13 +24,35 @@ func (s *Store) Verify(ctx context.Context, project interaction.ID) (audit.Repor
 	return s.files.verify(ctx, string(project))
 }
 
-// VerifyFolder checks every project of the database in a data folder, as [Store.Verify] does, whether a server has it open or not.
-func VerifyFolder(ctx context.Context, folder string) (audit.Report, error) {
-	return filesIn(folder).verify(ctx, "")
+// VerifyFolder checks every project of the database in a data folder, as [Store.Verify] does, whether a server has it open or not. heads, unless "",
+// is a copy of the second file that was kept elsewhere, to be used in its place.
+func VerifyFolder(ctx context.Context, folder, heads string) (audit.Report, error) {
+	f := filesIn(folder).against(heads)
+	if err := f.there(); err != nil {
+		return audit.Report{}, err
+	}
+	return f.verify(ctx, "")
 }
 
 // files are a database and the file with the heads of its chains.
 type files struct{ database, heads string }
+
+// ErrNoDatabase is the error of a data folder without a database.
+var ErrNoDatabase = errors.New("there is no database")
+
+func (f files) there() error {
+	_, err := os.Stat(f.database)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w in %s", ErrNoDatabase, filepath.Dir(f.database))
+	}
+	return err
+}
+
+// against is f with another second file, unless that is "".
+func (f files) against(heads string) files {
+	f.heads = cmp.Or(heads, f.heads)
+	return f
+}
 
 // readOnly opens the database to read it while another process may write it.
 func (f files) readOnly() (*sql.DB, error) {

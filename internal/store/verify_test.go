@@ -89,7 +89,7 @@ func change(t testing.TB, folder string, statements ...string) {
 
 func report(t testing.TB, folder string) audit.Report {
 	t.Helper()
-	r, err := VerifyFolder(t.Context(), folder)
+	r, err := VerifyFolder(t.Context(), folder, "")
 	must(t, err)
 	return r
 }
