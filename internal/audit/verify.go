@@ -63,7 +63,9 @@ func (f *Finding) Error() string {
 type Verification struct {
 	Project string
 	Chain   Chain
-	Last    int64  // sequence of the entry verified last
+	Fit     int    // entries that fit
+	Head    Hash   // of the last of them
+	Last    int64  // sequence of the last of them
 	At      string // when that was
 	Actions map[string]int
 
@@ -122,7 +124,7 @@ func (v *Verification) Entry(s Stored) error {
 	if wrong := e.differs(f.next); wrong != "" {
 		return v.finding(v.Chain.N, s.Sequence, e.Interaction, wrong)
 	}
-	v.Last, v.At = s.Sequence, e.At
+	v.Fit, v.Head, v.Last, v.At = v.Chain.N, v.Chain.Head, s.Sequence, e.At
 	v.Actions[e.Action]++
 	if err := f.move(); err != nil {
 		return err
@@ -221,7 +223,7 @@ func (a Actor) same(b Actor) bool {
 
 // who is the actor with all that columns say of one.
 func (a Actor) who() string {
-	return fmt.Sprintf("%s %q (%s)", a.Kind, a.Name, strings.Join([]string{a.ID, a.Credential}, " "))
+	return fmt.Sprintf("%s %q (%s)", a.Kind, a.Name, strings.TrimSpace(a.ID+" "+a.Credential))
 }
 
 func (e Entry) about() string {

@@ -19,9 +19,25 @@ import (
 
 // Verify checks a project's whole audit chain, that everything it tells of is stored as it was recorded, that nothing is stored that it does
 // not tell of, and that it holds every head that was recorded in the second file. It reads one state of the database, whatever is written
-// meanwhile, on a connection of its own, row by row. What does not fit is in the report; an error says that it could not be checked.
+// meanwhile, on a connection of its own, row by row. What does not fit is in the report, and is the error too, so that nobody overlooks it; any
+// other error says that it could not be checked.
 func (s *Store) Verify(ctx context.Context, project interaction.ID) (audit.Report, error) {
-	return s.files.verify(ctx, string(project))
+	report, err := s.files.verify(ctx, string(project))
+	if err == nil && report.Finding != nil {
+		err = report.Finding
+	}
+	return report, err
+}
+
+// AuditHead is the hash of the last entry of a project's audit log; "": there is none.
+func (s *Store) AuditHead(project interaction.ID) (string, error) {
+	var head []byte
+	if err := s.row("SELECT audit_head FROM projects WHERE id = ?", []any{project}, &head); err != nil || head == nil {
+		return "", err
+	}
+	var hash audit.Hash
+	copy(hash[:], head)
+	return hash.String(), nil
 }
 
 // VerifyFolder checks every project of the database in a data folder, as [Store.Verify] does, whether a server has it open or not. heads, unless "",
@@ -123,9 +139,9 @@ func (v *verification) close() {
 func (v *verification) report(err error) (report audit.Report, _ error) {
 	for _, c := range v.order {
 		report.Projects = append(report.Projects, audit.ProjectReport{
-			Project: c.Project, Slug: c.slug, Entries: c.Chain.N, Sequence: c.Last, Head: c.Chain.Head.String(), At: c.At,
+			Project: c.Project, Slug: c.slug, Entries: c.Fit, Sequence: c.Last, Head: c.Head.String(), At: c.At,
 		})
-		report.Entries += c.Chain.N
+		report.Entries += c.Fit
 	}
 	for _, n := range v.heads.log.Notes() {
 		if v.project == "" || n.Project == "" || n.Project == v.project {
