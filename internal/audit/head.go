@@ -38,7 +38,7 @@ type Head struct {
 	Sequence int64    `json:"sequence"`
 	Hash     string   `json:"hash"`
 	Lost     *Lost    `json:"lost,omitempty"`   // of Restored: where the chain had come to before; nil: it is not known
-	InUse    bool     `json:"in_use,omitempty"` // of Begun: the database had entries already
+	InUse    bool     `json:"in_use,omitzero"` // of Begun: the database had entries already
 	Previous string   `json:"previous"`
 }
 
