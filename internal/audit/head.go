@@ -37,7 +37,7 @@ type Head struct {
 	Entries  int      `json:"entries"`
 	Sequence int64    `json:"sequence"`
 	Hash     string   `json:"hash"`
-	Lost     *Lost    `json:"lost,omitempty"`   // of Restored: where the chain had come to before; nil: it is not known
+	Lost     *Lost    `json:"lost,omitempty"`  // of Restored: where the chain had come to before; nil: it is not known
 	InUse    bool     `json:"in_use,omitzero"` // of Begun: the database had entries already
 	Previous string   `json:"previous"`
 }

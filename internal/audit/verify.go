@@ -16,7 +16,7 @@ type Stored struct {
 // Subject is what one entry tells of, as the rest of the database has it. Its slices are good until the next one is asked for.
 type Subject struct {
 	Sequence    int64
-	Action      string
+	Action      string // "": only its record says
 	Interaction string // "": it is of none
 	Record      []byte
 	Agent       string
@@ -153,7 +153,7 @@ func (v *Verification) first() (s *Subject) {
 }
 
 func (v *Verification) untold(s *Subject) error {
-	return v.finding(v.Chain.N+1, s.Sequence, s.Interaction, fmt.Sprintf("is missing: %s is stored, and no entry at its place tells of it", s.Action))
+	return v.finding(v.Chain.N+1, s.Sequence, s.Interaction, fmt.Sprintf("is missing: %s is stored, and no entry at its place tells of it", cmp.Or(s.Action, "something")))
 }
 
 // place says what is wrong with where an entry stands.
@@ -181,10 +181,11 @@ func (v *Verification) front(sequence int64) *front {
 
 // differs says in what the subject is not what the entry says that it was; "": in nothing.
 func (e Entry) differs(s *Subject) string {
+	same := s.Action == "" || e.Action == s.Action
 	switch {
-	case e.Action == s.Action && s.Problem != "":
+	case same && s.Problem != "":
 		return "tells of " + e.about() + ": " + s.Problem
-	case e.Action != s.Action || e.Interaction != s.Interaction:
+	case !same || e.Interaction != s.Interaction:
 		return fmt.Sprintf("tells of %s, but stored is %s of %s", e.about(), s.Action, cmp.Or(s.Interaction, "no interaction"))
 	case e.Record != RecordHash(s.Record):
 		return "tells of " + e.about() + ", whose record is not what was recorded then"
@@ -290,9 +291,4 @@ func (v *Verification) nextHead() (err error) {
 
 func (v *Verification) finding(entry int, sequence int64, interaction, what string) error {
 	return &Finding{Project: v.Project, Entry: entry, Sequence: sequence, Interaction: interaction, What: what}
-}
-
-// Unread is the finding of a project that entries or heads are of, and that the store does not have.
-func Unread(project, what string) *Finding {
-	return &Finding{Project: project, What: what}
 }

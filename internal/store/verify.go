@@ -202,6 +202,13 @@ func (v *verification) start(c *chain) (err error) {
 		return err
 	}
 	for _, kind := range recordSources {
+		there, err := v.has(kind.table)
+		if err != nil {
+			return err
+		}
+		if !there { // a backup may be older than the table; an entry that tells of a row in it would be found
+			continue
+		}
 		s := &recordSource{v: v, kind: kind}
 		if err := v.openSource(&s.rows, kind.query, c.key); err != nil {
 			return err
@@ -211,6 +218,11 @@ func (v *verification) start(c *chain) (err error) {
 	v.chains[c.key] = c
 	c.Verification, err = audit.NewVerification(c.Project, v.heads.of(c.Project), sources...)
 	return err
+}
+
+func (v *verification) has(table string) (there bool, err error) {
+	err = v.tx.QueryRow("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)", table).Scan(&there)
+	return there, err
 }
 
 func (v *verification) openSource(rows **sql.Rows, query string, project int64) (err error) {
@@ -302,12 +314,13 @@ func (v *verification) untold(c *chain) error {
 
 // recordKind is a kind of subject that is one row with its record in a table of its own. Another kind is another line here.
 type recordKind struct {
-	action string // of its entries; "": the query's last column
+	table  string
+	action string // of its entries; "": the query's last column, and if that is NULL any
 	query  string // project → sequence, id, record, agent's key or NULL, time, action or NULL; in the order of sequences
 }
 
 var recordSources = []recordKind{
-	{interaction.DecidedByPolicy, "SELECT sequence, id, record, agent, at, NULL FROM policy_decisions WHERE project = ? ORDER BY sequence"},
+	{"policy_decisions", interaction.DecidedByPolicy, "SELECT sequence, id, record, agent, at, NULL FROM policy_decisions WHERE project = ? ORDER BY sequence"},
 }
 
 // recordSource gives the subjects of a recordKind.

@@ -348,3 +348,16 @@ func TestSecondFileChanged(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyAnOlderSchema: a database from before a table came is whole without it, unless the log tells of a row.
+func TestVerifyAnOlderSchema(t *testing.T) {
+	folder := t.TempDir()
+	more(t, folder)
+	change(t, folder, "DROP TABLE policy_decisions")
+	if r := report(t, folder); !r.OK || r.Entries != 2 {
+		t.Errorf("%+v, %v", r, r.Finding)
+	}
+	folder = history(t)
+	change(t, folder, "DROP TABLE policy_decisions")
+	finds(t, folder, 8, "not stored any more")
+}
