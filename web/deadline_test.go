@@ -109,8 +109,8 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 		s.logged(t, i.ID, outcome)
 	}
 	t.Log(outcomes)
-	if n, err := s.store.Verify(t.Context(), s.project.ID); err != nil || n != 2*rounds {
-		t.Errorf("audit: %d entries, %v", n, err)
+	if r, err := s.store.Verify(t.Context(), s.project.ID); err != nil || r.Entries != 2*rounds {
+		t.Errorf("audit: %d entries, %v", r.Entries, err)
 	}
 }
 

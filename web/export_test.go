@@ -21,5 +21,11 @@ func (s *Server) Routes() (all []*echo.Route) {
 	return all
 }
 
+// HoldVerification does as if a verification ran, until release is called.
+func (s *Server) HoldVerification() (release func()) {
+	s.verifying.Lock()
+	return s.verifying.Unlock
+}
+
 // InputDiff is what a review shows.
 var InputDiff = inputDiff

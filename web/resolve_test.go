@@ -470,7 +470,7 @@ func TestRaceOfAnswers(t *testing.T) {
 			t.Errorf("round %d: %d inputs", round, n)
 		}
 	}
-	if n, err := s.store.Verify(t.Context(), s.project.ID); err != nil || n != 2*rounds {
-		t.Errorf("audit: %d entries, %v", n, err)
+	if r, err := s.store.Verify(t.Context(), s.project.ID); err != nil || r.Entries != 2*rounds {
+		t.Errorf("audit: %d entries, %v", r.Entries, err)
 	}
 }

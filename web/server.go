@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"sayso/internal/audit"
 	"sayso/internal/auth"
 	"sayso/internal/interaction"
 	"sayso/internal/mcp"
@@ -45,6 +47,9 @@ type Store interface {
 	Follow(func([]store.Change)) (stop func())
 	// Events reads the log, to tell streams what was committed.
 	Events(context.Context, interaction.EventFilter) ([]interaction.Event, error)
+	// Verify checks a project's audit log, and AuditHead is the hash of its last entry.
+	Verify(ctx context.Context, project interaction.ID) (audit.Report, error)
+	AuditHead(project interaction.ID) (string, error)
 }
 
 // Server answers HTTP. Make it with [New]; [Server.Close] ends its sockets.
@@ -59,7 +64,9 @@ type Server struct {
 	mcp     *mcp.Handler
 	hooks   *hooks
 	handler http.Handler
-	every   func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
+	// verifying is held while an audit log is verified.
+	verifying sync.Mutex
+	every     func(time.Duration) (ticks <-chan time.Time, stop func()) // ticker, but in tests
 }
 
 // New makes a Server that follows the store until Close.

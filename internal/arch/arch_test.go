@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
 		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/mcp",
-		"sayso/internal/policy", "sayso/internal/store", "sayso/static", "sayso/views", "sayso/views/gallery",
+		"sayso/internal/policy", "sayso/internal/store", "sayso/internal/audit", "sayso/static", "sayso/views", "sayso/views/gallery",
 		"sayso/internal/agents", // what a client's hook means is the same over HTTP
 	},
 
@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"sayso/internal/cli": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
 		"sayso/internal/server",
+		"sayso/internal/store", "sayso/internal/audit", // verify, backup and restore work on the files, whether a server runs or not
 	},
 	"sayso/internal/cli/reference": {"sayso/internal/cli"},
 	"sayso/cmd/sayso":              {"sayso/internal/cli"},

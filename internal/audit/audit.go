@@ -5,7 +5,10 @@
 // the hash of the published record it wrote, so an interaction that was changed afterwards no longer agrees with its entry. Its canonical form is JSON after RFC 8785; the entry's hash is SHA-256 of that
 // form, which contains the previous hash. Change, remove or reorder any entry, and [Chain.Append] of the next one no longer fits.
 //
-// The package knows no database: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
+// A [Verification] reads the chain again beside what it tells of, and stops at the first entry that does not fit. A chain alone cannot tell that
+// its end was cut off, or that all of the database is an older copy: so heads of the chain are written to a second file too, as [Head] lines.
+//
+// The package knows no database and no file: the store keeps canonical form and hash, and writes both in the transaction of the change itself.
 package audit
 
 import (
@@ -14,24 +17,23 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Entry is one thing that happened.
 type Entry struct {
-	Sequence    int64    `json:"sequence"` // the project's, in commit order
-	At          string   `json:"at"`
-	Project     string   `json:"project_id"`
-	Agent       string   `json:"agent_id,omitempty"`       // none of what was done to the settings
-	Interaction string   `json:"interaction_id,omitempty"` // of a lifecycle event
-	Action      string   `json:"action"`                   // a lifecycle event's name, policy_decided, or what was done to the settings
-	Digest      string   `json:"digest,omitempty"`         // what was decided on
-	Record      string   `json:"record"`                   // hex SHA-256 of the published record that this wrote
-	Actor       Actor    `json:"actor"`
-	Policy      *Policy  `json:"policy,omitempty"`  // of a decision by policy, which opened no interaction
-	Subject     *Subject `json:"subject,omitempty"` // of what was done to the settings
-	Previous    string   `json:"previous"`          // hex hash of the entry before; empty for a project's first
+	Sequence    int64   `json:"sequence"` // the project's, in commit order
+	At          string  `json:"at"`
+	Project     string  `json:"project_id"`
+	Agent       string  `json:"agent_id,omitempty"`       // none of what was done to the settings
+	Interaction string  `json:"interaction_id,omitempty"` // of a lifecycle event
+	Action      string  `json:"action"`                   // a lifecycle event's name, policy_decided, or what was done to the settings
+	Digest      string  `json:"digest,omitempty"`         // what was decided on
+	Record      string  `json:"record"`                   // hex SHA-256 of the published record that this wrote
+	Actor       Actor   `json:"actor"`
+	Policy      *Policy `json:"policy,omitempty"`  // of a decision by policy, which opened no interaction
+	Target      *Target `json:"subject,omitempty"` // of what was done to the settings
+	Previous    string  `json:"previous"`          // hex hash of the entry before; empty for a project's first
 }
 
 // Policy is what a policy decided, and by which rule.
@@ -42,8 +44,8 @@ type Policy struct {
 	Subject  string `json:"subject"`
 }
 
-// Subject is what something was done to: a member, a key, an embedding.
-type Subject struct {
+// Target is what something was done to: a member, a key, an embedding.
+type Target struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
@@ -98,9 +100,9 @@ func (e Entry) canonical() ([]byte, error) {
 	o.text("record", e.Record)
 	o.name("sequence")
 	o.b = strconv.AppendInt(o.b, e.Sequence, 10)
-	if e.Subject != nil {
+	if e.Target != nil {
 		o.name("subject")
-		o.subject(*e.Subject)
+		o.target(*e.Target)
 	}
 	return append(o.b, '}'), o.err
 }
@@ -142,7 +144,7 @@ func (o *object) actor(a Actor) {
 	o.b = append(o.b, '}')
 }
 
-func (o *object) subject(s Subject) {
+func (o *object) target(s Target) {
 	o.b = append(o.b, '{')
 	o.textIfAny("id", s.ID)
 	o.text("kind", s.Kind)
@@ -159,60 +161,8 @@ func (o *object) policy(p Policy) {
 	o.b = append(o.b, '}')
 }
 
-// Chain verifies entries one after another, in order.
-type Chain struct {
-	Head Hash
-	N    int // entries verified
-}
-
-// Append checks that the stored entry is what its hash says and follows the one before, and gives it decoded.
-func (c *Chain) Append(canonical []byte, hash Hash) (Entry, error) {
-	var e Entry
-	if err := json.Unmarshal(canonical, &e); err != nil {
-		return e, fmt.Errorf("audit entry %d of the chain cannot be read: %w", c.N+1, err)
-	}
-	if e.Previous != c.Head.String() {
-		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) does not follow the one before it", c.N+1, e.Sequence)
-	}
-	if sha256.Sum256(canonical) != hash {
-		return e, fmt.Errorf("audit entry %d of the chain (sequence %d) is not what its hash says", c.N+1, e.Sequence)
-	}
-	c.Head = hash
-	c.N++
-	return e, nil
-}
-
 // RecordHash is the hash by which an entry names a published record.
 func RecordHash(record []byte) string {
 	sum := sha256.Sum256(record)
 	return hex.EncodeToString(sum[:])
-}
-
-// Agrees checks that the place in the log, the interaction and the record that an entry is about are still those it was written for.
-func (e Entry) Agrees(sequence int64, interaction string, record []byte) error {
-	if e.Sequence != sequence || e.Interaction != interaction || RecordHash(record) != e.Record {
-		return fmt.Errorf("audit entry with sequence %d: %s is not what was recorded then", e.Sequence, e.about())
-	}
-	return nil
-}
-
-func (e Entry) about() string {
-	switch {
-	case e.Policy != nil:
-		return "the decision by policy"
-	case e.Subject != nil:
-		return "what was done to the settings"
-	}
-	return "interaction " + e.Interaction
-}
-
-// Complete checks that the chain ends where the store says it does, with nothing cut off and nothing left out.
-func (c *Chain) Complete(written int, head []byte) error {
-	if c.N != written {
-		return fmt.Errorf("%d audit entries are stored and %d belong to an event", written, c.N)
-	}
-	if c.N > 0 && string(head) != string(c.Head[:]) {
-		return fmt.Errorf("the audit chain of %d entries does not end at the recorded head", c.N)
-	}
-	return nil
 }

@@ -13,8 +13,8 @@ var entries = []Entry{
 	{Sequence: 9007199254740991, Actor: Actor{Kind: "system", Name: "Sayso"}},
 	{Sequence: 8, Action: "policy_decided", Policy: &Policy{Decision: "deny", Source: "auto_deny", Pattern: "rm \"*\u2028", Subject: "<rm>"}},
 	{Sequence: 9, Policy: &Policy{}},
-	{Sequence: 10, Action: "key_created", Subject: &Subject{Kind: "key", ID: "key_a", Name: "laptop \"<"}},
-	{Sequence: 11, Subject: &Subject{}},
+	{Sequence: 10, Action: "key_created", Target: &Target{Kind: "key", ID: "key_a", Name: "laptop \"<"}},
+	{Sequence: 11, Target: &Target{}},
 	{
 		Sequence: 7, At: "2026-11-30T12:00:00.000Z", Project: "proj_a", Agent: "agt_a", Interaction: "int_a", Action: "interaction_answered",
 		Digest: "sha256:00", Record: "ff", Previous: "ab",

@@ -81,7 +81,7 @@ func TestRows(t *testing.T) {
 	for _, name := range []string{
 		"resolve_c1", "resolve_c64", "batching", "create_to_screen_1", "create_to_screen_1000", "resolve_to_release", "page_1m", "growth", "growth_resolve",
 		"conversation_10k", "append_c64", "stream_1000", "release_500", "release_500_p99", "mcp_release_500", "mcp_release_500_p99",
-		"socket_kb", "waiter_kb", "mcp_waiter_kb",
+		"socket_kb", "waiter_kb", "mcp_waiter_kb", "verify_1m",
 	} {
 		if !strings.Contains(table.String(), "\n"+name+" ") {
 			t.Errorf("there is no row %s in\n%s", name, table.String())
@@ -113,7 +113,7 @@ func TestFilledStoreHolds(t *testing.T) {
 	if err != nil || open != 125 {
 		t.Errorf("%d are open (%v), want 125", open, err)
 	}
-	if n, err := s.Verify(t.Context(), p.ID); err != nil || n != 2*250-open {
-		t.Errorf("verified %d entries (%v), want %d", n, err, 2*250-open)
+	if r, err := s.Verify(t.Context(), p.ID); err != nil || r.Entries != 2*250-open {
+		t.Errorf("verified %d entries (%v), want %d", r.Entries, err, 2*250-open)
 	}
 }

@@ -29,6 +29,7 @@ var measurements = []measurement{
 	{"waiter_kb", single(waiterMemory)},
 	{"mcp_waiter_kb", single(mcpWaiterMemory)},
 	{"policy_1mb", single(longSubject)},
+	{"verify_1m", single(verifyMany)},
 }
 
 func single(run func(context.Context, size) (Row, error)) func(context.Context, size) ([]Row, error) {

@@ -9,6 +9,7 @@
 //     --text choose;
 //   - mcp.go and setup.go: the tools for agents, and how their programs are told of them;
 //   - hook.go and run.go: the adapters of coding agents, which are in package agents;
+//   - verify.go, backup.go, restore.go: the commands that work on the data folder itself, through package store;
 //   - outage.go: what happens while the server is away;
 //   - failure.go and exit.go: what went wrong, what to do about it, and the exit code; envelope.go: the same as JSON;
 //   - completion.go: what shells complete; reference.go: the manual, docs/cli.md, which package reference prints;
@@ -29,7 +30,7 @@
 //   - An error says what happened and where; a hint says what to do.
 //   - A request is made at most once, waits through restarts of the server, and is withdrawn when the command is interrupted.
 //
-// It is not a second client library: everything goes through [api.Client]. And it decides nothing: the limits of a request are the
+// It is not a second client library: everything that a server does goes through [api.Client]. And it decides nothing: the limits of a request are the
 // server's, told here in the words of the flags.
 //
 // The scripts in testdata are its manual.

@@ -23,7 +23,7 @@ func (t *tx) administered(e interaction.AdminEvent) error {
 	return t.seal(place{project: project, projectID: e.ProjectID}, audit.Entry{
 		Sequence: sequence, At: e.At.Format(interaction.TimeFormat), Project: string(e.ProjectID),
 		Action: string(e.Action), Record: audit.RecordHash(record),
-		Actor:   audit.Actor{Kind: string(e.By.Kind), Name: e.By.Name, ID: string(e.By.ActorID), Credential: string(e.Credential), Channel: string(e.By.Channel)},
-		Subject: &audit.Subject{Kind: e.Subject.Kind, ID: string(e.Subject.ID), Name: e.Subject.Name},
+		Actor:  audit.Actor{Kind: string(e.By.Kind), Name: e.By.Name, ID: string(e.By.ActorID), Credential: string(e.Credential), Channel: string(e.By.Channel)},
+		Target: &audit.Target{Kind: e.Subject.Kind, ID: string(e.Subject.ID), Name: e.Subject.Name},
 	})
 }

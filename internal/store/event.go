@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,7 +53,8 @@ func (t *tx) seal(at place, e audit.Entry) error {
 	if err != nil {
 		return err
 	}
-	head.audit = hash
+	head.audit, head.entry = hash, e.Sequence
+	head.sealed++
 	return t.run("INSERT INTO audit_entries (project, sequence, entry, hash) VALUES (?, ?, ?, ?)", at.project, e.Sequence, canonical, hash[:])
 }
 
@@ -71,109 +71,6 @@ func auditEntry(kind interaction.EventKind, sequence int64, r interaction.Record
 		}
 	}
 	return e
-}
-
-// Verify checks a project's whole audit chain, and that every final interaction and every decision by policy agrees with its entry. It reads one state of the database,
-// whatever is written meanwhile. It gives the number of entries; the error names the first that does not hold.
-func (s *Store) Verify(ctx context.Context, project interaction.ID) (n int, err error) {
-	t, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return 0, err
-	}
-	defer t.Rollback()
-	var v verification
-	if err := v.entries(t, project); err != nil {
-		return v.chain.N, err
-	}
-	return v.chain.N, v.complete(t, project)
-}
-
-// verification walks through a project's entries.
-type verification struct {
-	chain   audit.Chain
-	ended   int // entries that are of the end they name
-	decided int // entries that are of the decision by policy that they name
-
-	administered int // entries that are of the admin event that they name
-}
-
-func (v *verification) entries(t *sql.Tx, project interaction.ID) error {
-	rows, err := t.Query(`SELECT a.entry, a.hash, a.sequence, coalesce(i.id, ''), coalesce(i.state, ''), r.head, e.record, coalesce(e.sequence, 0), d.record, m.record
-		FROM audit_entries a LEFT JOIN events v ON v.project = a.project AND v.sequence = a.sequence
-		LEFT JOIN interactions i ON i.key = v.interaction LEFT JOIN requests r ON r.interaction = i.key LEFT JOIN ends e ON e.interaction = i.key
-		LEFT JOIN policy_decisions d ON d.project = a.project AND d.sequence = a.sequence
-		LEFT JOIN admin_events m ON m.project = a.project AND m.sequence = a.sequence
-		WHERE a.project = (SELECT key FROM projects WHERE id = ?) ORDER BY a.key`, project)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := v.entry(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-func (v *verification) entry(rows *sql.Rows) error {
-	var canonical, hash, head, end, decision, done []byte
-	var sequence, endSequence int64
-	var id string
-	var state interaction.State
-	if err := rows.Scan(&canonical, &hash, &sequence, &id, &state, &head, &end, &endSequence, &decision, &done); err != nil {
-		return err
-	}
-	entry, err := v.chain.Append(canonical, audit.Hash(hash))
-	if err != nil {
-		return err
-	}
-	if entry.Action == interaction.DecidedByPolicy {
-		v.decided++
-		return entry.Agrees(sequence, "", decision)
-	}
-	if entry.Subject != nil {
-		v.administered++
-		return entry.Agrees(sequence, "", done)
-	}
-	leads, ends := leadsTo[interaction.EventKind(entry.Action)]
-	if !ends {
-		return entry.Agrees(sequence, id, head)
-	}
-	if state != leads || endSequence != sequence {
-		return fmt.Errorf("audit entry with sequence %d: interaction %s is %s, which is not how it was recorded to end", sequence, id, state)
-	}
-	v.ended++
-	return entry.Agrees(sequence, id, end)
-}
-
-// leadsTo is the state in which an action leaves an interaction for ever.
-var leadsTo = map[interaction.EventKind]interaction.State{
-	interaction.AnsweredEvent: interaction.Resolved, interaction.CanceledEvent: interaction.Canceled, interaction.ExpiredEvent: interaction.Canceled,
-}
-
-// complete checks that nothing is there that no entry tells of: no entry cut off, no end slipped in.
-func (v *verification) complete(t *sql.Tx, project interaction.ID) error {
-	const q = `SELECT coalesce(p.audit_head, x''), (SELECT count(*) FROM audit_entries a WHERE a.project = p.key),
-		(SELECT count(*) FROM interactions i WHERE i.project = p.key AND i.state <> 'open'),
-		(SELECT count(*) FROM ends e JOIN interactions i ON i.key = e.interaction WHERE i.project = p.key),
-		(SELECT count(*) FROM policy_decisions d WHERE d.project = p.key), (SELECT count(*) FROM admin_events m WHERE m.project = p.key)
-		FROM projects p WHERE p.id = ?`
-	var head []byte
-	var written, final, ends, decided, administered int
-	if err := t.QueryRow(q, project).Scan(&head, &written, &final, &ends, &decided, &administered); err != nil {
-		return found(err)
-	}
-	if decided != v.decided {
-		return fmt.Errorf("%d decisions by policy are stored, but %d are in the audit log", decided, v.decided)
-	}
-	if administered != v.administered {
-		return fmt.Errorf("%d changes of the settings are stored, but %d are in the audit log", administered, v.administered)
-	}
-	if final != v.ended || ends != v.ended {
-		return fmt.Errorf("%d interactions are final and %d have an end, but %d ends are in the audit log", final, ends, v.ended)
-	}
-	return v.chain.Complete(written, head)
 }
 
 // History is what the log holds about one interaction.

@@ -65,6 +65,8 @@ type Store struct {
 	projects names
 	agents   names
 	heads    heads
+	files    files
+	recorder *recorder
 	refs     sync.Map // org and project as a caller spells them → interaction.Project
 }
 
@@ -87,8 +89,8 @@ func Open(ctx context.Context, folder string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{log: o.Log, lock: lock}
-	if err := s.open(ctx, filepath.Join(folder, "sayso.db"), o); err != nil {
+	s := &Store{log: o.Log, lock: lock, files: filesIn(folder)}
+	if err := s.open(ctx, s.files.database, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -110,6 +112,10 @@ func (s *Store) open(ctx context.Context, path string, o Options) error {
 	s.writer = w
 	s.projects = names{query: "SELECT id FROM projects WHERE key = ?"}
 	s.agents = names{query: "SELECT id FROM agents WHERE key = ?"}
+	if s.recorder, err = newRecorder(s, s.files.heads); err != nil {
+		return err
+	}
+	w.sealed = s.recorder.note
 	return s.seed(ctx)
 }
 
@@ -118,6 +124,9 @@ func (s *Store) Close() error {
 	var errs []error
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
+	}
+	if s.recorder != nil {
+		s.recorder.close()
 	}
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {

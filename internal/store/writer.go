@@ -33,6 +33,7 @@ type writer struct {
 	closing sync.RWMutex // held for reading while a job is handed in
 	closed  bool
 
+	sealed    func(map[int64]*projectHead) // told after each commit, before anybody is answered
 	followers followers
 	commits   atomic.Int64 // transactions that held at least one change
 	failed    error        // the disk failed: what is stored is unclear, and nothing is written any more
@@ -59,6 +60,8 @@ type projectHead struct {
 	id       interaction.ID
 	sequence int64
 	audit    audit.Hash
+	entry    int64 // sequence of the last audit entry that this transaction wrote
+	sealed   int   // audit entries that it wrote
 }
 
 func newWriter(ctx context.Context, db *sql.DB, log *slog.Logger, broken func(error)) (*writer, error) {
@@ -118,6 +121,9 @@ func (w *writer) close() error {
 	}
 	<-w.done
 	w.followers.close()
+	for _, stmt := range w.stmts { // one that stays open keeps SQLite from putting the log into the database, and taking it away
+		stmt.Close()
+	}
 	return w.conn.Close()
 }
 
@@ -188,6 +194,7 @@ func (w *writer) attempt(t *tx, batch []*job) (spoiler *job, err error) {
 		return nil, err
 	}
 	w.commits.Add(1)
+	w.sealed(t.projects)
 	return nil, nil
 }
 
