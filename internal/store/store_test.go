@@ -256,7 +256,7 @@ func TestPragmasAreKept(t *testing.T) {
 			t.Error("a reading connection wrote")
 		}
 	}
-	bad := connector{dsn: strings.Replace(dsn(t.TempDir()+"/x.db", ""), "FULL", "NORMAL", 1)}
+	bad := connector{dsn: strings.Replace(dsn(t.TempDir()+"/x.db", ""), "FULL", "NORMAL", 1), ready: checkPragmas}
 	if _, err := bad.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "synchronous") {
 		t.Errorf("a connection that would lose answers: %v", err)
 	}
