@@ -32,6 +32,8 @@ func (p Page) command(arguments string) string {
 
 func (p Page) agentsURL() string { return p.URL("/projects/" + p.Project + "/agents") }
 
+func (p Page) auditURL() string { return p.URL("/projects/" + p.Project + "/audit") }
+
 func (p Page) settingsURL() string { return p.URL("/projects/" + p.Project + "/settings/policies") }
 
 func (p Page) current(s Section) string {

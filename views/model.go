@@ -16,6 +16,7 @@ type Page struct {
 	Section Section
 	Open    int    // open cards in the project: the rail's count, the tab title, the favicon
 	User    string // who is signed in; "" shows no rail
+	Audit   bool   // whoever is signed in may read the audit
 	// Now is when this was rendered: relative times run from it. Zero shows exact times instead.
 	Now time.Time
 
@@ -35,6 +36,7 @@ type Section string
 const (
 	SectionInbox    Section = "inbox"
 	SectionAgents   Section = "agents"
+	SectionAudit    Section = "audit"
 	SectionSettings Section = "settings"
 	SectionNone     Section = ""
 )

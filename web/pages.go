@@ -41,7 +41,7 @@ func (s *Server) renderStatus(c echo.Context, status int, page templ.Component) 
 func (s *Server) page(c echo.Context, title string, section views.Section) views.Page {
 	return views.Page{
 		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: "default", Section: section,
-		User: principal(c).Name, Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
+		User: principal(c).Name, Audit: principal(c).Can(interaction.ScopeAudit), Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
 	}
 }
 

@@ -103,6 +103,19 @@ func (r AuditRow) AppendJSON(b []byte) []byte {
 	return append(appendString(b, r.Hash), `}}`...)
 }
 
+// AppendListed writes the row as a list has it: what became of it, the place in the audit log, and the published record under its own name.
+func (r AuditRow) AppendListed(b []byte) []byte {
+	b = appendString(append(b, `{"outcome":`...), string(r.Outcome))
+	b = strconv.AppendInt(append(b, `,"audit":{"sequence":`...), r.Sequence, 10)
+	b = append(appendString(append(b, `,"hash":`...), r.Hash), '}')
+	if r.Decision != nil {
+		b = append(append(b, `,"decision":`...), r.Decision...)
+	} else {
+		b = r.Record.AppendJSON(append(b, `,"interaction":`...))
+	}
+	return append(b, '}')
+}
+
 // ReadDecided decodes what [Decided.AppendJSON] wrote.
 func ReadDecided(record []byte) (Decided, error) {
 	var in struct {
