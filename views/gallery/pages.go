@@ -32,6 +32,10 @@ func pages() []Sample {
 		page("page-policies-tried", views.PoliciesPage(policies(tried))),
 		page("page-policies-broken", views.PoliciesPage(policies(brokenFile))),
 		page("page-policies-empty", views.PoliciesPage(policies(noFile))),
+		page("page-audit", views.AuditPage(audit())),
+		page("page-audit-many", views.AuditPage(audit(manyMore))),
+		page("page-audit-filtered-empty", views.AuditPage(audit(nothingFound))),
+		page("page-audit-empty", views.AuditPage(audit(nothingYet))),
 		page("page-setup-first", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code", First: true})),
 		page("page-setup", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code"})),
 		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
@@ -47,7 +51,7 @@ func page(name string, component templ.Component) Sample {
 
 func frame(title string, section views.Section, open int) views.Page {
 	p := outside(title)
-	p.Section, p.Open, p.Project, p.User = section, open, "default", "Dana Scully"
+	p.Section, p.Open, p.Project, p.User, p.Audit = section, open, "default", "Dana Scully", true
 	p.LiveURL, p.CardsURL = "/projects/default/live", "/projects/default/cards"
 	return p
 }
