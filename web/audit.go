@@ -113,10 +113,7 @@ func (s *Server) exportAudit(c echo.Context) error {
 // export answers with a file that is written as it is read, so that its length costs no memory. What goes wrong before the first row is told
 // like everything; after it, the answer breaks off, so that half a file never looks like a whole one.
 func (s *Server) export(c echo.Context, q *query, in interaction.Project, f interaction.AuditFilter) error {
-	form, ok := exportForms[cmp.Or(q.text("format"), "csv")]
-	if !ok {
-		q.fail("format: %q is unknown; allowed are csv and jsonl", clip(q.text("format")))
-	}
+	form := exportForms[cmp.Or(oneOf(q, "format", "csv", "jsonl"), "csv")]
 	if q.err != nil {
 		return q.err
 	}
