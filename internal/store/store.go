@@ -126,6 +126,9 @@ func (s *Store) openReaders(ctx context.Context, path string) (err error) {
 	if s.index, err = openIndex(ctx, at, s); err != nil {
 		return fmt.Errorf("%s: %w", indexFile, err)
 	}
+	if !s.index.words {
+		s.log.Warn("built without full-text search, so nothing can be searched for; build with make, or with -tags sqlite_fts5")
+	}
 	s.attachReaders(path)
 	if err := s.index.belongs(ctx); err != nil {
 		s.log.Warn("the index of the audit is made anew", "why", err)
