@@ -14,7 +14,7 @@
 //	product.go  the server that is measured: server.Run on a folder of its own
 //	caller.go   one HTTP connection; screens.go: browsers that watch
 //	stored.go   a store that has a million interactions already
-//	resolve.go, create.go, release.go, page.go, growth.go, conversation.go, policy.go   the rows
+//	resolve.go, create.go, release.go, page.go, search.go, growth.go, conversation.go, policy.go   the rows
 //
 // Run it with `make bench`; QUICK=1 takes a minute instead of ten, with fewer rounds and a smaller store. It prints a table and writes
 // bin/bench.json. docs/performance.md tells what the figures mean and where they stand.
