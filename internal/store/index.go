@@ -61,7 +61,7 @@ const wordsSchema = `CREATE VIRTUAL TABLE words USING fts5(text, content = '', c
 const (
 	indexBatch = 500                    // audit entries that a transaction of the index takes in
 	indexPause = 200 * time.Millisecond // that it lets changes gather for
-	indexShare = 9                      // it pauses so many times as long as it worked, while others write
+	indexShare = 24                     // it pauses so many times as long as it worked, while others write
 	indexWait  = 2 * time.Second        // that a reader waits for it at most
 )
 
@@ -70,6 +70,8 @@ type index struct {
 	store    *Store
 	log      *slog.Logger
 	db       *sql.DB
+	conn     *sql.Conn // the one that writes it
+	stmts    map[string]*sql.Stmt
 	words    bool // this program can search for words
 	wake     chan struct{}
 	wanted   chan struct{}
@@ -100,6 +102,7 @@ func (x *index) open(ctx context.Context, path string) (err error) {
 	at := "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=NORMAL&_busy_timeout=5000"
 	x.db = sql.OpenDB(connector{dsn: at})
 	x.db.SetMaxOpenConns(1)
+	x.stmts = map[string]*sql.Stmt{}
 	if err := x.db.QueryRowContext(ctx, "SELECT sqlite_compileoption_used('ENABLE_FTS5')").Scan(&x.words); err != nil {
 		return err
 	}
@@ -176,11 +179,15 @@ func (x *index) belongs(ctx context.Context) error {
 }
 
 // follow begins to take in what the audit log has and gets.
-func (x *index) follow() {
+func (x *index) follow(ctx context.Context) (err error) {
+	if x.conn, err = x.db.Conn(ctx); err != nil {
+		return err
+	}
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	x.done = make(chan struct{})
 	go x.loop()
 	x.committed()
+	return nil
 }
 
 // committed says that something was written. It never waits.
@@ -198,24 +205,27 @@ func (x *index) close() error {
 	if x.cancel != nil {
 		x.cancel()
 		<-x.done
+		x.conn.Close()
 	}
 	return x.db.Close()
 }
 
 func (x *index) loop() {
 	defer close(x.done)
-	pause := indexPause
+	pause, commits := indexPause, x.store.Commits()
 	for x.due(pause) {
-		commits, began := x.store.Commits(), time.Now()
+		began, before := time.Now(), commits
 		more, err := x.takeIn()
 		if err != nil {
 			x.log.Error("index of the audit", "err", err)
 		}
-		pause = indexPause
-		if took := time.Since(began); more && x.store.Commits() != commits {
-			pause = max(indexPause, indexShare*took)
-		} else if more {
+		switch commits = x.store.Commits(); {
+		case commits != before: // others write
+			pause = max(indexPause, indexShare*time.Since(began))
+		case more:
 			pause = 0
+		default:
+			pause = indexPause
 		}
 		if more {
 			x.committed()

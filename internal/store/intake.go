@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 
 	"sayso/internal/interaction"
 )
@@ -46,14 +47,21 @@ func (n *newcomer) scan(rows *sql.Rows) error {
 
 // takeIn takes the next entries of the audit log into the index. more says that there may be more.
 func (x *index) takeIn() (more bool, err error) {
-	t, err := x.db.BeginTx(context.Background(), nil)
-	if err != nil {
-		return false, err
-	}
-	defer t.Rollback()
-	in := intake{tx: t, words: x.words}
-	n := 0
-	err = x.store.rows(unindexed, []any{x.position.Load(), indexBatch}, func(rows *sql.Rows) error {
+	n, err := x.takeInMost(indexBatch)
+	return n == indexBatch, err
+}
+
+// takeInMost takes in n entries at most, and says how many there were.
+func (x *index) takeInMost(most int) (n int, err error) {
+	in := intake{index: x}
+	in.run("BEGIN")
+	defer func() {
+		if err != nil || n == 0 {
+			in.err = nil
+			in.run("ROLLBACK")
+		}
+	}()
+	err = x.store.rows(unindexed, []any{x.position.Load(), most}, func(rows *sql.Rows) error {
 		n++
 		in.last = newcomer{}
 		if err := in.last.scan(rows); err != nil {
@@ -62,31 +70,49 @@ func (x *index) takeIn() (more bool, err error) {
 		return in.add(in.last)
 	})
 	if err != nil || n == 0 {
-		return false, err
+		return 0, err
 	}
 	in.run("UPDATE meta SET position = ?, hash = ?", in.last.key, in.last.hash)
+	in.run("COMMIT")
 	if in.err != nil {
-		return false, in.err
-	}
-	if err := t.Commit(); err != nil {
-		return false, err
+		return 0, in.err
 	}
 	x.moveTo(in.last.key)
-	return n == indexBatch, nil
+	return n, nil
+}
+
+// stmt is a statement of the connection that writes the index, kept prepared.
+func (x *index) stmt(text string) (*sql.Stmt, error) {
+	if stmt := x.stmts[text]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := x.conn.PrepareContext(context.Background(), text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	x.stmts[text] = stmt
+	return stmt, nil
 }
 
 // intake is one transaction of the index. After a failure it does nothing.
 type intake struct {
-	tx    *sql.Tx
-	words bool
+	index *index
 	last  newcomer
 	err   error
 }
 
 func (in *intake) run(text string, args ...any) {
-	if in.err == nil {
-		_, in.err = in.tx.Exec(text, args...)
+	if stmt := in.stmt(text); stmt != nil {
+		_, in.err = stmt.Exec(args...)
 	}
+}
+
+// stmt is nil after a failure.
+func (in *intake) stmt(text string) (stmt *sql.Stmt) {
+	if in.err == nil {
+		stmt, in.err = in.index.stmt(text)
+	}
+	return stmt
 }
 
 func (in *intake) add(n newcomer) error {
@@ -129,14 +155,18 @@ func (in *intake) ended(n newcomer) {
 		}
 	}
 	var key int64
-	in.err = in.tx.QueryRow(`UPDATE listed SET entry = ?, outcome = ?, reason = ?, who = ?, actor = ?, channel = ?, message = ?, open_ms = ?
-		WHERE interaction = ? RETURNING key`,
-		n.key, i.Outcome(), i.End.CancelReason, i.End.By.Name, n.actor, i.End.By.Channel, keyOrNull(n.message), max(0, n.ended-n.created), n.interaction).Scan(&key)
+	if stmt := in.stmt(updateListed); stmt != nil {
+		in.err = stmt.QueryRow(n.key, i.Outcome(), i.End.CancelReason, i.End.By.Name, n.actor, i.End.By.Channel, keyOrNull(n.message),
+			max(0, n.ended-n.created), n.interaction).Scan(&key)
+	}
 	if said := i.EndText(message); said != "" {
 		in.forget(key)
 		in.text(key, i.RequestText()+said)
 	}
 }
+
+const updateListed = `UPDATE listed SET entry = ?, outcome = ?, reason = ?, who = ?, actor = ?, channel = ?, message = ?, open_ms = ?
+	WHERE interaction = ? RETURNING key`
 
 func (in *intake) decision(n newcomer) {
 	d, err := interaction.ReadDecided(n.decisionRecord)
@@ -150,13 +180,13 @@ func (in *intake) decision(n newcomer) {
 }
 
 func (in *intake) text(key int64, text string) {
-	if in.words {
+	if in.index.words {
 		in.run("INSERT INTO words (rowid, text) VALUES (?, ?)", key, text)
 	}
 }
 
 func (in *intake) forget(key int64) {
-	if in.words {
+	if in.index.words {
 		in.run("DELETE FROM words WHERE rowid = ?", key)
 	}
 }

@@ -116,8 +116,7 @@ func (s *Store) open(ctx context.Context, path string, o Options) error {
 	s.writer = w
 	s.projects = names{query: "SELECT id FROM projects WHERE key = ?"}
 	s.agents = names{query: "SELECT id FROM agents WHERE key = ?"}
-	s.index.follow()
-	return s.seed(ctx)
+	return errors.Join(s.seed(ctx), s.index.follow(ctx))
 }
 
 // openReaders opens the index and the connections that read, which see both. An index of another history is made anew.
