@@ -155,8 +155,11 @@ func (f AuditFigures) share(n int) string {
 		return "–"
 	}
 	percent := 100 * float64(n) / float64(f.Count)
-	if percent > 0 && percent < 1 {
+	switch {
+	case percent > 0 && percent < 1:
 		return "under 1 %"
+	case percent > 99 && percent < 100:
+		return "over 99 %"
 	}
 	return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 }
@@ -205,7 +208,7 @@ func (f AuditFigures) bars() (all []bar) {
 	for n, day := range f.Days {
 		bottom := barHeight
 		for _, part := range day.Parts {
-			height := min(max(1, part.Count*barHeight/most), bottom)
+			height := max(1, part.Count*(barHeight-len(day.Parts))/most)
 			bottom -= height
 			all = append(all, bar{part.Outcome, n * barWidth, bottom, barWidth - barGap, height})
 		}
