@@ -26,7 +26,7 @@ func TestEveryDoorBuildsWithSearch(t *testing.T) {
 	if err != nil || len(documents) == 0 {
 		t.Fatal(documents, err)
 	}
-	command := regexp.MustCompile("(?m)^(.*\\bgo (build|run|install|test) .*)$")
+	command := regexp.MustCompile(`(?m)^.*\bgo (build|run|install|test) .*$`)
 	for _, file := range append(documents, filepath.Join(root, "README.md")) {
 		text, err := os.ReadFile(file)
 		if err != nil {
