@@ -40,6 +40,9 @@ func leadAudits(t *testing.T, d device) {
 	v.expect(shows(".tabs [aria-current=page]", "Canceled"))
 	v.expect(rowsAre(withdrawn, superseded))
 	v.expect(shows(".audit-why", "Leave the zebras alone."))
+	v.click(".chart-days summary")
+	v.expect(shows(".day-list", "Canceled 2"))
+	v.fits()
 	v.isAccessible()
 
 	day := superseded.CreatedAt.UTC()
