@@ -319,12 +319,12 @@ func (s *Service) audits(ctx context.Context, p Principal) (missing int64, err e
 	return s.store.CatchUp(ctx)
 }
 
-// cut takes the rows of a page, which has one more than its limit if there are more in its direction.
+// cut takes the rows of a page, which are one more than its limit if there are more in its direction.
 func (l *AuditList) cut(rows []AuditRow, page AuditPage) {
-	more := len(rows) > page.Limit
+	forward, more := page.After > 0, len(rows) > page.Limit
 	switch {
-	case more && page.After > 0:
-		rows = rows[len(rows)-page.Limit:]
+	case more && forward:
+		rows = rows[1:]
 	case more:
 		rows = rows[:page.Limit]
 	}
@@ -332,14 +332,11 @@ func (l *AuditList) cut(rows []AuditRow, page AuditPage) {
 	if len(rows) == 0 {
 		return
 	}
-	if more || page.After > 0 {
+	if forward || more {
 		l.Older = rows[len(rows)-1].Place
 	}
-	if page.Before > 0 || more && page.After > 0 {
+	if forward && more || page.Before > 0 {
 		l.Newer = rows[0].Place
-	}
-	if page.After > 0 && !more {
-		l.Newer = 0
 	}
 }
 
