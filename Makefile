@@ -1,6 +1,8 @@
 # Sayso. `make help` lists what there is to do.
 
 export SAYSO_DATA ?= ./data
+# SQLite has full-text search only when it is compiled with this tag. Without it everything works but searching, which says so.
+export GOFLAGS := $(filter-out -tags=sqlite_fts5,$(GOFLAGS)) -tags=sqlite_fts5
 GO       ?= go
 STATICCHECK = $(GO) tool -modfile=tools.mod staticcheck
 

@@ -38,6 +38,7 @@ func (p Page) inboxURL() string {
 	}
 	return p.URL("/projects/" + p.Project)
 }
+func (p Page) auditURL() string { return p.URL("/projects/" + p.Project + "/audit") }
 
 func (p Page) settingsURL() string { return p.URL("/projects/" + p.Project + "/settings/policies") }
 

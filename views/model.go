@@ -43,6 +43,7 @@ type Section string
 const (
 	SectionInbox    Section = "inbox"
 	SectionAgents   Section = "agents"
+	SectionAudit    Section = "audit"
 	SectionSettings Section = "settings"
 	SectionNone     Section = ""
 )

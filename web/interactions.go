@@ -118,15 +118,12 @@ func (s *Server) handWaiter(c echo.Context, w *interaction.Waiter) error {
 }
 
 func (s *Server) listProjectInteractions(c echo.Context) error {
-	q := queryOf(c, "state", "kind", "agent_id", "cancel_reason", "resolved_by", "created_after", "created_before", "limit", "cursor", "order")
+	q := queryOf(c, "state", "kind", "agent_id", "cancel_reason", "resolved_by", "created_after", "created_before", "q", "limit", "cursor", "order")
 	f := listFilter(q)
 	f.Kind = oneOf(q, "kind", interaction.PermissionKind, interaction.QuestionKind)
 	f.CancelReason = oneOf(q, "cancel_reason", interaction.CancelReasons...)
-	f.ResolvedBy, f.Agent = q.exact("resolved_by"), interaction.ID(q.text("agent_id"))
+	f.ResolvedBy, f.Agent, f.Words = q.exact("resolved_by"), agentFilter(q), q.exact("q")
 	f.CreatedAfter, f.CreatedBefore = q.time("created_after"), q.time("created_before")
-	if q.has("agent_id") && !f.Agent.WellFormed(interaction.AgentPrefix) {
-		q.fail("agent_id: %q is not an id of the form agt_ and 26 characters of a-z and 2-7", f.Agent)
-	}
 	return s.list(c, q, f)
 }
 

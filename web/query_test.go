@@ -55,6 +55,20 @@ func reads(s *site) map[string][]parameter {
 		{"limit", []string{"", "0", "-1", "501", "x", "+5"}, []string{"limit", "1 to 500"}, []string{"1", "500"}},
 	}
 	person := s.puts(201, `{"provider_user_id":"U1"}`).ID
+	agentID := parameter{"agent_id", []string{"", "x", "agt_x", i.ID, strings.ToUpper(i.AgentID)}, []string{"agent_id", "agt_"}, []string{i.AgentID, "agt_" + strings.Repeat("a", 26)}}
+	reason := words("cancel_reason", "superseded_by_input", "agent_canceled", "agent_archived", "tool_call_completed", "asker_canceled", "expired")
+	day := moment("from")
+	day.refused, day.says, day.taken = []string{"", "yesterday", "2026-02-30", "2026-01-31T12:00:00", "31.1.2026"}, []string{"from", "2026-01-31"}, append(day.taken, "2026-01-31")
+	until := day
+	until.name, until.says = "to", []string{"to", "2026-01-31"}
+	audit := []parameter{
+		words("outcome", "open", "allowed", "denied", "answered", "canceled", "expired", "policy"), words("kind", "permission", "question"),
+		words("channel", "dashboard", "embed", "api", "cli", "mcp", "chat"), exact("resolved_by"), reason, agentID, day, until,
+	}
+	var search []parameter
+	if s.searches() {
+		search = []parameter{exact("q")}
+	}
 	return map[string][]parameter{
 		"/api/v1/me":            nil,
 		agent:                   nil,
@@ -63,9 +77,10 @@ func reads(s *site) map[string][]parameter {
 		project + "/agents":     append([]parameter{words("state", "active", "archived"), exact("name"), exact("key")}, paging...),
 		project + "/interactions": append([]parameter{
 			state, words("kind", "permission", "question"), exact("resolved_by"), moment("created_after"), moment("created_before"),
-			words("cancel_reason", "superseded_by_input", "agent_canceled", "agent_archived", "tool_call_completed", "asker_canceled", "expired"),
-			{"agent_id", []string{"", "x", "agt_x", i.ID, strings.ToUpper(i.AgentID)}, []string{"agent_id", "agt_"}, []string{i.AgentID, "agt_" + strings.Repeat("a", 26)}},
-		}, paging...),
+			reason, agentID,
+		}, append(search, paging...)...),
+		project + "/audit":            append(append(audit, search...), paging[0]),
+		project + "/audit/export":     append(append(audit, search...), words("format", "csv", "jsonl")),
 		agent + "/inputs/backlog":     paging,
 		agent + "/tool-calls":         append([]parameter{words("state", "awaiting_permission", "ready", "waiting", "completed")}, paging...),
 		agent + "/events":             events,

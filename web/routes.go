@@ -77,6 +77,8 @@ func (s *Server) projectRoutes(api *echo.Group) {
 	api.GET(projectPath+"/events/stream", s.streamLifecycle)
 	api.GET(projectPath+"/policies", s.listPolicies)
 	api.POST(projectPath+"/audit/verify", s.verifyAudit)
+	api.GET(projectPath+"/audit", s.listAudit)
+	api.GET(projectPath+"/audit/export", s.exportAudit)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
@@ -133,6 +135,8 @@ func (s *Server) cardRoutes(pages *echo.Group) {
 
 // settingsRoutes are what leads and admins look after.
 func (s *Server) settingsRoutes(pages *echo.Group) {
+	pages.GET("/projects/:project/audit", s.auditPage)
+	pages.GET("/projects/:project/audit/export", s.exportFromPage)
 	pages.GET("/projects/:project/audit/verify", s.verifyPage)
 	pages.POST("/projects/:project/audit/verify", s.verifyFromPage)
 	pages.GET("/projects/:project/settings/policies", s.policiesPage)

@@ -211,9 +211,11 @@ func recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recoverTo makes an error of a panic. Defer it.
+// recoverTo makes an error of a panic, but for the one by which a handler breaks its answer off. Defer it.
 func recoverTo(err *error) {
-	if v := recover(); v != nil {
+	if v := recover(); v == http.ErrAbortHandler {
+		panic(v)
+	} else if v != nil {
 		*err = panicError{v}
 	}
 }

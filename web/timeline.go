@@ -223,6 +223,11 @@ func gist(input []byte) string {
 	if err == nil && len(request.Context) > 0 {
 		text = request.Context[0].Value
 	}
+	return firstLine(text)
+}
+
+// firstLine is the beginning of a text, for a place that has one line.
+func firstLine(text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if len(line) > gistMost {
 		line, more = beginning(line, gistMost), true

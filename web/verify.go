@@ -49,7 +49,7 @@ func (s *Server) verifyFromPage(c echo.Context) error {
 }
 
 func (s *Server) showVerify(c echo.Context, in interaction.Project, report *audit.Report) error {
-	page, err := s.pageIn(c, in, "Verify the audit log", views.SectionNone)
+	page, err := s.pageIn(c, in, "Verify the audit log", views.SectionAudit)
 	if err != nil {
 		return err
 	}

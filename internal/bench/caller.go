@@ -42,6 +42,21 @@ func (c *caller) call(method, path, body string) ([]byte, error) {
 	return answer, err
 }
 
+// status asks, and gives the status of the answer.
+func (c *caller) status(path string) (int, error) {
+	req, err := c.request("GET", path, "")
+	if err != nil {
+		return 0, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode, err
+}
+
 func (c *caller) request(method, path, body string) (*http.Request, error) {
 	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
 	if err != nil {

@@ -15,7 +15,7 @@
 //	caller.go   one HTTP connection; screens.go: browsers that watch
 //	stored.go   a store that has a million interactions already
 //	host.go     a server in a process of its own, whose memory is its own; session.go: an agent that speaks MCP
-//	resolve.go, create.go, release.go, crowd.go, page.go, growth.go, conversation.go, waiter.go, policy.go, verify.go   the rows
+//	resolve.go, create.go, release.go, crowd.go, page.go, search.go, growth.go, conversation.go, waiter.go, policy.go, verify.go   the rows
 //
 // Run it with `make bench`; QUICK=1 takes three minutes instead of fifteen, with fewer rounds and a smaller store. It prints a table and writes
 // bin/bench.json. docs/performance.md tells what the figures mean and where they stand.

@@ -102,6 +102,10 @@ func withStored(ctx context.Context, s size, n int, f func(*storedPages) error) 
 		}
 		c := dial(p.address, p.operator)
 		defer c.close()
-		return errors.Join(f(&storedPages{s, p, c}), p.stop())
+		stored := &storedPages{s, p, c}
+		if err := stored.indexed(); err != nil {
+			return errors.Join(err, p.stop())
+		}
+		return errors.Join(f(stored), p.stop())
 	})
 }

@@ -21,7 +21,7 @@ var measurements = []measurement{
 	{"create_to_screen_1000", single(createToScreens)},
 	{"resolve_to_release", single(resolveToRelease)},
 	{"release_500", releaseInCrowd},
-	{"page_1m, growth", ofMany},
+	{"page_1m, growth, audit_search_1m", ofMany},
 	{"conversation_10k", single(longConversation)},
 	{"append_c64", single(appendEvents)},
 	{"stream_1000", single(eventToReaders)},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
@@ -26,6 +27,7 @@ const (
 type past struct {
 	agents []storedAgent
 	ask    interaction.Ask
+	needle interaction.Ask // of some: it has a word that is searched for
 	asker  interaction.ID
 	person interaction.Principal
 	at     time.Time
@@ -97,7 +99,11 @@ func newPast(r *raw, n int) (*past, error) {
 	if err := json.Unmarshal([]byte(ask), &asked); err != nil {
 		return nil, err
 	}
-	p.ask, err = interaction.Ask{ToolCall: &interaction.ToolCall{Name: asked.ToolCall.Name, Input: asked.ToolCall.Input}}.Normalised()
+	if p.ask, err = (interaction.Ask{ToolCall: &interaction.ToolCall{Name: asked.ToolCall.Name, Input: asked.ToolCall.Input}}).Normalised(); err != nil {
+		return p, err
+	}
+	input := bytes.Replace(asked.ToolCall.Input, []byte("git push"), []byte(needle+" push"), 1)
+	p.needle, err = interaction.Ask{ToolCall: &interaction.ToolCall{Name: asked.ToolCall.Name, Input: input}}.Normalised()
 	return p, err
 }
 
@@ -105,7 +111,11 @@ func newPast(r *raw, n int) (*past, error) {
 func (p *past) tell(n int, out chan<- one) error {
 	apart := min(storedOpen, max(n/leastOpen, 1))
 	for i := range n {
-		o, err := p.next(int64(3*i+1), p.agents[i%len(p.agents)], i%apart != 0)
+		ask := p.ask
+		if i%min(storedNeedle, max(n/leastOpen, 1)) == 1 {
+			ask = p.needle
+		}
+		o, err := p.next(ask, int64(3*i+1), p.agents[i%len(p.agents)], i%apart != 0)
 		if err != nil {
 			return err
 		}
@@ -114,9 +124,9 @@ func (p *past) tell(n int, out chan<- one) error {
 	return nil
 }
 
-func (p *past) next(sequence int64, agent storedAgent, ended bool) (o one, err error) {
+func (p *past) next(ask interaction.Ask, sequence int64, agent storedAgent, ended bool) (o one, err error) {
 	p.at = p.at.Add(time.Second)
-	i := interaction.New(p.ask, agent.Agent, p.asker, p.at)
+	i := interaction.New(ask, agent.Agent, p.asker, p.at)
 	r := interaction.NewRecord(i)
 	o = one{ended: ended, made: made{
 		agent: agent.key, at: p.at.UnixMilli(), id: i.ID, call: i.ToolCallID, creator: p.asker, decider: p.person.ID, head: r.Head, sequence: sequence,

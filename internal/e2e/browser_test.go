@@ -306,11 +306,17 @@ func exceptionText(d *runtime.ExceptionDetails) string {
 	return d.Text
 }
 
+// calendarIcon is how the pictures begin that the browser itself draws in date fields.
+const calendarIcon = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHdpZHRoPSIxNiIgaGVpZ2h0PSIxNSIg"
+
 func (v *page) noteRequest(url string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.asked = append(v.asked, url)
 	own := v.site.origin() + "/"
+	if strings.HasPrefix(url, calendarIcon) {
+		return
+	}
 	if !strings.HasPrefix(url, own) && !strings.HasPrefix(url, "ws"+strings.TrimPrefix(own, "http")) && !strings.HasPrefix(url, "data:image/svg+xml,") {
 		v.complaints = append(v.complaints, "asked elsewhere: "+url)
 	}

@@ -15,6 +15,9 @@ const (
 	ChannelChat      Channel = "chat"
 )
 
+// Channels are all of them.
+var Channels = []Channel{ChannelDashboard, ChannelEmbed, ChannelAPI, ChannelCLI, ChannelMCP, ChannelChat}
+
 // ActorKind says what kind of somebody acted.
 type ActorKind string
 

@@ -367,10 +367,16 @@ func (s *Service) ended(r Record, replay bool, err error) (Record, bool, error) 
 	return r, replay, err
 }
 
-// List gives the interactions that f describes; next is nil on the last page.
+// List gives the interactions that f describes; next is nil on the last page. A search for words looks at everything or is Unavailable.
 func (s *Service) List(ctx context.Context, p Principal, f Filter) (page []Record, next *Cursor, err error) {
 	if !p.Can(ScopeRead) {
 		return nil, nil, forbidden("list interactions")
+	}
+	if f.Words != "" {
+		missing, err := s.store.CatchUp(ctx)
+		if err := firstError(err, Incomplete(missing)); err != nil {
+			return nil, nil, err
+		}
 	}
 	all, err := s.store.Interactions(ctx, f)
 	page, next = cut(all, f.Limit, func(r Record) Cursor { return Cursor{r.CreatedAt, r.ID} })

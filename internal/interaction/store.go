@@ -41,6 +41,14 @@ type Store interface {
 	// History is what the log holds about one interaction, in order.
 	History(ctx context.Context, id ID) ([]Event, error)
 
+	// Audit are the rows that f describes, newest first, and one more than page.Limit if there are more in the page's direction.
+	Audit(ctx context.Context, f AuditFilter, page AuditPage) ([]AuditRow, error)
+	// AuditFigures sums up the newest rows that f describes, at most FiguresMost.
+	AuditFigures(ctx context.Context, f AuditFilter) (Figures, error)
+	// CatchUp has the index of the audit take in what was written until now, and waits for it a moment; missing is how many changes it has
+	// not taken in then. Audit, AuditFigures and a Filter with words see what it has.
+	CatchUp(ctx context.Context) (missing int64, err error)
+
 	// Workflow gives a workflow of a project.
 	Workflow(ctx context.Context, project ID, id string) (Workflow, error)
 
@@ -96,7 +104,8 @@ type Filter struct {
 	ResolvedBy    string // the name or the actor id of who ended it
 	CreatedAfter  time.Time
 	CreatedBefore time.Time
-	Ended         bool // resolved and canceled only
+	Ended         bool   // resolved and canceled only
+	Words         string // see [AuditFilter]; the list is then in the order of recording
 	Page
 }
 

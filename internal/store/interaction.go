@@ -9,11 +9,14 @@ import (
 	"sayso/internal/interaction"
 )
 
-const recordColumns = `SELECT i.key, i.project, i.agent, i.id, i.state, i.created_at, i.creator, i.sequence, r.head, r.suggestions,
-	e.record, e.sequence, ` + deliveryColumns + `
-	FROM interactions i JOIN requests r ON r.interaction = i.key
+const (
+	recordColumns = recordSelect + "interactions i" + recordTables
+	recordSelect  = `SELECT i.key, i.project, i.agent, i.id, i.state, i.created_at, i.creator, i.sequence, r.head, r.suggestions,
+	e.record, e.sequence, ` + deliveryColumns + ` FROM `
+	recordTables = ` JOIN requests r ON r.interaction = i.key
 	LEFT JOIN ends e ON e.interaction = i.key
 	LEFT JOIN deliveries d ON d.interaction = i.key `
+)
 
 // row is a row of recordColumns, before its project and agent are named.
 type row struct {
@@ -79,6 +82,14 @@ func (s *Store) Interaction(_ context.Context, id interaction.ID) (interaction.R
 // Interactions lists interactions by (created_at, id).
 func (s *Store) Interactions(_ context.Context, f interaction.Filter) ([]interaction.Record, error) {
 	q, scan := listQuery(f)
+	if f.Words != "" {
+		q, scan = newQuery(recordSelect+searchedInteractions+recordTables), scanRow
+		if err := s.searched(q, f.Words); err != nil {
+			return nil, err
+		}
+		q.filter(f)
+		q.searchPage(f.Page)
+	}
 	found := make([]row, 0, f.Limit+1)
 	err := s.rows(q.text(), q.args, func(rows *sql.Rows) error {
 		r, err := scan(rows.Scan)
@@ -99,6 +110,13 @@ func listQuery(f interaction.Filter) (q *query, scan func(func(...any) error) (r
 	if f.State == interaction.Open && f.ResolvedBy == "" {
 		q, scan = newQuery(openColumns), scanOpen
 	}
+	q.filter(f)
+	q.page("i", f.Page)
+	return q, scan
+}
+
+// filter adds the conditions of f on interactions.
+func (q *query) filter(f interaction.Filter) {
 	if f.Agent != "" {
 		q.where("i.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
 	}
@@ -111,8 +129,6 @@ func listQuery(f interaction.Filter) (q *query, scan func(func(...any) error) (r
 	}
 	q.time("i.created_at >= +?", f.CreatedAfter)
 	q.time("i.created_at < +?", f.CreatedBefore)
-	q.page("i", f.Page)
-	return q, scan
 }
 
 // state is written out rather than bound: only so does SQLite see that a partial index covers it.

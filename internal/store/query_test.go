@@ -43,6 +43,11 @@ func TestNoStatementIsParsedAgain(t *testing.T) {
 	}
 	_, err = s.Actors(t.Context(), agent.ProjectID, interaction.Page{Limit: 50, After: &interaction.Cursor{At: start, ID: r.ID}})
 	must(t, err)
+	audited := interaction.AuditFilter{Project: agent.ProjectID, Agent: agent.ID, Outcome: interaction.OutcomeDenied, CancelReason: interaction.AskerCanceled, By: "Dana", From: start, Until: start}
+	_, err = s.Audit(t.Context(), audited, interaction.AuditPage{Limit: 50, Before: 9})
+	must(t, err)
+	_, err = s.AuditFigures(t.Context(), audited)
+	must(t, err)
 	_, _ = s.Input(t.Context(), "ain_x")
 	_, _ = s.Call(t.Context(), "tcl_x")
 	_, _ = s.Actor(t.Context(), "actr_x")

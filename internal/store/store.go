@@ -24,6 +24,11 @@
 //
 // An interaction is a narrow row that changes once, beside rows that are only appended: its head, its end, and how far the answer got.
 // Triggers refuse to change what is final. Heads never change, so the decoded ones may be kept in memory.
+//
+// # Audit and search
+//
+// What the audit lists, sums up and searches is an index in a file of its own, which follows the audit log (index.go). The database has no
+// index for it, so nothing that is written waits for it.
 package store
 
 import (
@@ -61,6 +66,7 @@ type Store struct {
 	read     *sql.DB
 	write    *sql.DB
 	writer   *writer
+	index    *index
 	stmts    sync.Map // query text → *sql.Stmt of the read pool
 	projects names
 	agents   names
@@ -97,15 +103,15 @@ func Open(ctx context.Context, folder string, o Options) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context, path string, o Options) error {
-	s.write = sql.OpenDB(connector{dsn: dsn(path, "&_txlock=immediate")})
+	s.write = sql.OpenDB(connector{dsn: dsn(path, "&_txlock=immediate"), ready: checkPragmas})
 	s.write.SetMaxOpenConns(1)
 	if err := migrate(ctx, s.write); err != nil {
 		return err
 	}
-	s.read = sql.OpenDB(connector{dsn: dsn(path, "&_query_only=true")})
-	s.read.SetMaxOpenConns(readers)
-	s.read.SetMaxIdleConns(readers)
-	w, err := newWriter(ctx, s.write, o.Log, o.Broken)
+	if err := s.openReaders(ctx, path); err != nil {
+		return err
+	}
+	w, err := newWriter(ctx, s.write, o.Log, o.Broken, s.index.committed)
 	if err != nil {
 		return err
 	}
@@ -116,7 +122,34 @@ func (s *Store) open(ctx context.Context, path string, o Options) error {
 		return err
 	}
 	w.sealed = s.recorder.note
-	return s.seed(ctx)
+	return errors.Join(s.seed(ctx), s.index.follow(ctx))
+}
+
+// openReaders opens the index and the connections that read, which see both. An index of another history is made anew.
+func (s *Store) openReaders(ctx context.Context, path string) (err error) {
+	at := filepath.Join(filepath.Dir(path), indexFile)
+	if s.index, err = openIndex(ctx, at, s); err != nil {
+		return fmt.Errorf("%s: %w", indexFile, err)
+	}
+	if !s.index.words {
+		s.log.Warn("built without full-text search, so nothing can be searched for; build with make, or with -tags sqlite_fts5")
+	}
+	s.attachReaders(path)
+	if err := s.index.belongs(ctx); err != nil {
+		s.log.Warn("the index of the audit is made anew", "why", err)
+		s.stmts.Clear()
+		if err := errors.Join(s.read.Close(), s.index.remove(at), s.index.open(ctx, at)); err != nil {
+			return fmt.Errorf("%s: %w", indexFile, err)
+		}
+		s.attachReaders(path)
+	}
+	return nil
+}
+
+func (s *Store) attachReaders(path string) {
+	s.read = sql.OpenDB(connector{dsn: dsn(path, "&_query_only=true"), ready: attach(filepath.Dir(path))})
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
 }
 
 // Close finishes what was handed in, and closes the database.
@@ -128,6 +161,7 @@ func (s *Store) Close() error {
 	if s.recorder != nil {
 		s.recorder.close()
 	}
+	errs = append(errs, s.index.close())
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {
 			errs = append(errs, db.Close())
@@ -163,17 +197,21 @@ func dsn(path, more string) string {
 	return "file:" + url.PathEscape(path) + "?_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on" + more
 }
 
-// connector opens connections and refuses one that does not keep the promise: go-sqlite3's own default for WAL would lose
-// acknowledged answers when the power fails.
-type connector struct{ dsn string }
+// connector opens connections. Those of the database are ready by [checkPragmas].
+type connector struct {
+	dsn   string
+	ready func(*sqlite3.SQLiteConn) error // checks and prepares a new connection
+}
 
 func (c connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) {
-	d := &sqlite3.SQLiteDriver{ConnectHook: checkPragmas}
+	d := &sqlite3.SQLiteDriver{ConnectHook: c.ready}
 	return d.Open(c.dsn)
 }
 
+// checkPragmas refuses a connection that does not keep the promise: go-sqlite3's own default for WAL would lose acknowledged answers when
+// the power fails.
 func checkPragmas(conn *sqlite3.SQLiteConn) error {
 	for pragma, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1"} {
 		got, err := pragmaValue(conn, pragma)

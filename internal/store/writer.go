@@ -35,6 +35,7 @@ type writer struct {
 
 	sealed    func(map[int64]*projectHead) // told after each commit, before anybody is answered
 	followers followers
+	committed func()       // called after each commit; must not wait
 	commits   atomic.Int64 // transactions that held at least one change
 	failed    error        // the disk failed: what is stored is unclear, and nothing is written any more
 }
@@ -64,7 +65,7 @@ type projectHead struct {
 	sealed   int   // audit entries that it wrote
 }
 
-func newWriter(ctx context.Context, db *sql.DB, log *slog.Logger, broken func(error)) (*writer, error) {
+func newWriter(ctx context.Context, db *sql.DB, log *slog.Logger, broken func(error), committed func()) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -75,7 +76,10 @@ func newWriter(ctx context.Context, db *sql.DB, log *slog.Logger, broken func(er
 			os.Exit(1)
 		}
 	}
-	w := &writer{log: log, broken: once(broken), conn: conn, stmts: map[string]*sql.Stmt{}, jobs: make(chan *job, 4*batchMost), done: make(chan struct{})}
+	w := &writer{
+		log: log, broken: once(broken), conn: conn, committed: committed,
+		stmts: map[string]*sql.Stmt{}, jobs: make(chan *job, 4*batchMost), done: make(chan struct{}),
+	}
 	go w.loop()
 	return w, nil
 }
@@ -230,6 +234,7 @@ func (w *writer) finish(t *tx, batch []*job, err error) {
 		err = w.failure(err)
 	} else {
 		w.followers.tell(t.changes)
+		w.committed()
 	}
 	for _, j := range batch {
 		if err != nil {
