@@ -336,3 +336,23 @@ func TestIndexTakesInManyAtOnce(t *testing.T) {
 		t.Errorf("%d of %d, %v", sum.By[interaction.OutcomePolicy], many, err)
 	}
 }
+
+// tamper drops the triggers of an open store and runs the statement.
+func tamper(t *testing.T, s *Store, statement string) {
+	t.Helper()
+	var drops []string
+	must(t, s.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'", nil, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		drops = append(drops, "DROP TRIGGER "+name)
+		return err
+	}))
+	must(t, s.writer.do(t.Context(), func(x *tx) error {
+		for _, statement := range append(drops, statement) {
+			if err := x.run(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
