@@ -95,6 +95,9 @@ func (s *Server) getInteraction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if wait > 0 {
+		defer s.hold(c)()
+	}
 	p := principal(c)
 	r, err := s.service.Wait(c.Request().Context(), p, ref, time.Duration(wait)*time.Second)
 	if err != nil {

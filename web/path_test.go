@@ -24,6 +24,8 @@ var placed = []struct{ method, path, body string }{
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/interactions", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/policies", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`},
+	{"GET", "/api/v1/orgs/:org/projects/:project/keys", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", ""},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/agents/:agent", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions", ""},

@@ -147,6 +147,9 @@ var everyRoute = []struct {
 	{"GET", "/api/v1/orgs/:org/projects/:project/events", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/events/stream", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/policies", "", keyed(403, "read audit", 200)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`, keyed(403, "manage", 201)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/keys", "", keyed(403, "manage", 200)},
+	{"DELETE", "/api/v1/orgs/:org/projects/:project/keys/:key", "", keyed(403, "manage", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
@@ -226,7 +229,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 // filled puts what is needed in the place of the other parameters of a path: an input that waits, a call that may run, an external person.
 func (c *cast) filled(path string) string {
 	c.t.Helper()
-	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
+	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person, ":key": c.spare} {
 		if before, after, there := strings.Cut(path, param); there {
 			path = before + make() + after
 		}
@@ -244,6 +247,13 @@ func (c *cast) mayRun() string {
 	var reported api.Reported
 	read(c.t, c.call(c.agent, "POST", c.path+"/events", `{"events":[{"event_kind":"model_output","content_blocks":[{"type":"tool_call","name":"ls","permission":"always_allow"}]}]}`), &reported)
 	return reported.ToolCalls[0].ID
+}
+
+// spare is a key that nobody uses.
+func (c *cast) spare() string {
+	var made api.KeyBody
+	read(c.t, c.call(c.operator, "POST", project+"/keys", `{"kind":"agent_key","name":"spare"}`), &made)
+	return made.Key.ID
 }
 
 func (c *cast) person() string {
