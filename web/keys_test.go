@@ -1,11 +1,14 @@
 package web_test
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"sayso/internal/api"
 	"sayso/internal/auth"
@@ -332,6 +335,40 @@ func TestRevokedWhileHooked(t *testing.T) {
 	}
 }
 
+// TestRevokedOverMCP: a call that waits ends with an error in MCP's own form, a stream that waits for nothing in particular ends too, and what was
+// asked stays open.
+func TestRevokedOverMCP(t *testing.T) {
+	s := newSite(t)
+	made := s.makes(`{"kind":"agent_key","name":"claude"}`)
+	began := s.call(made.Secret, "POST", "/mcp", hail, mcpHeaders...)
+	inSession := append([]string{"Mcp-Session-Id", began.header.Get("Mcp-Session-Id"), "Mcp-Protocol-Version", "2025-11-25"}, mcpHeaders...)
+	s.call(made.Secret, "POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, inSession...)
+	standing, _ := http.NewRequestWithContext(t.Context(), "GET", s.http.URL+"/mcp", nil)
+	standing.Header = http.Header{"Authorization": {"Bearer " + made.Secret}, "Accept": {"text/event-stream"}, "Mcp-Session-Id": {inSession[1]}, "Mcp-Protocol-Version": {"2025-11-25"}}
+	stream, err := http.DefaultClient.Do(standing)
+	must(t, err)
+	defer stream.Body.Close()
+	if stream.StatusCode != http.StatusOK {
+		t.Fatal(stream.Status)
+	}
+	called := make(chan string, 1)
+	go func() {
+		_, body := s.whole(made.Secret, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{"question":"May I?","wait":"block"}}}`, inSession)
+		called <- body
+	}()
+	<-s.waits.arrived
+	s.revokes(made.Key.ID)
+	if got := <-called; !strings.Contains(got, `"isError":true`) || !strings.Contains(got, "revoked") || strings.Contains(got, made.Secret) {
+		t.Errorf("the call: %s", got)
+	}
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream: %v", err)
+	}
+	if n := s.number("SELECT count(*) FROM interactions WHERE state = 'open'"); n != 1 {
+		t.Errorf("%d are open", n)
+	}
+}
+
 // TestRevokedServerKeyNames: a key that somebody named as the server names its own is not taken away by the next start.
 func TestRevokedServerKeyNames(t *testing.T) {
 	s := newSite(t)
@@ -344,4 +381,99 @@ func TestRevokedServerKeyNames(t *testing.T) {
 	if got := s.call(made.Secret, "GET", "/api/v1/me", ""); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.body)
 	}
+}
+
+const keysPath = "/projects/default/settings/keys"
+
+// secretOn finds the secret that a page shows; "" if it shows none.
+func secretOn(a answer) string {
+	for _, word := range strings.Fields(wording(a)) {
+		if auth.WellFormedKey(word) {
+			return word
+		}
+	}
+	return ""
+}
+
+func TestKeysPage(t *testing.T) {
+	s := newSite(t)
+	agent, _ := s.newAgent("swe")
+	owner := []string{"Cookie", strings.SplitN(s.signedIn().String(), ";", 2)[0]}
+	if got := s.call("", "GET", keysPath, "", owner...); got.status != http.StatusOK || !strings.Contains(string(got.body), `<option value="swe">`) {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	const form = "kind=agent_key&name=%3Cb%3Elaptop&agent=swe&once=1"
+	made := s.post(keysPath, form, owner...)
+	secret := secretOn(made)
+	if made.status != http.StatusOK || secret == "" || strings.Contains(string(made.body), "<b>laptop") || made.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", made.status, wording(made))
+	}
+	var me api.Me
+	read(t, s.call(secret, "GET", "/api/v1/me", ""), &me)
+	if me.AgentID != agent {
+		t.Errorf("%+v", me)
+	}
+	again := s.post(keysPath, form, owner...)
+	if again.status != http.StatusOK || secretOn(again) != "" || !strings.Contains(wording(again), "This form was sent before") {
+		t.Errorf("%d %s", again.status, wording(again))
+	}
+	if got := s.call("", "GET", keysPath, "", owner...); secretOn(got) != "" || !strings.Contains(wording(got), "…"+secret[len(secret)-4:]) || !strings.Contains(wording(got), "by Dana") {
+		t.Errorf("%s", wording(got))
+	}
+
+	operator := s.post(keysPath, "kind=operator_key&name=relay&scope=read&scope=resolve", owner...)
+	read(t, s.call(secretOn(operator), "GET", "/api/v1/me", ""), &me)
+	if !slices.Equal(me.Scopes, []string{"read", "resolve"}) {
+		t.Errorf("%+v", me)
+	}
+	for form, says := range map[string]string{
+		"kind=agent_key&name=":                 "No key was made. name: 1 to 100",
+		"kind=agent_key&name=kept&agent=nope":  "no active agent with this key or name",
+		"kind=operator_key&name=kept":          "scopes: an operator key needs",
+		"kind=operator_key&name=x&scope=chaos": "scopes: &#34;chaos&#34; is unknown",
+		"name=x":                               "kind: ",
+	} {
+		if got := s.post(keysPath, form, owner...); got.status != http.StatusBadRequest || secretOn(got) != "" || !strings.Contains(string(got.body), says) {
+			t.Errorf("%s: %d %s", form, got.status, wording(got))
+		}
+	}
+
+	if got := s.post(keysPath+"/"+me.ID+"/revoke", "", owner...); got.status != http.StatusSeeOther || got.header.Get("Location") != keysPath {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := s.call(secretOn(operator), "GET", "/api/v1/me", ""); got.status != http.StatusUnauthorized {
+		t.Errorf("right after: %d", got.status)
+	}
+	if got := wording(s.call("", "GET", keysPath, "", owner...)); !strings.Contains(got, "Revoked") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestSignedOutSocket: the page of a session that ends in this process is told at once.
+func TestSignedOutSocket(t *testing.T) {
+	s := newSite(t)
+	cookie := s.signedIn()
+	conn := s.dialLive(cookie)
+	if got := s.post("/signout", "", "Cookie", cookie.Name+"="+cookie.Value); got.status != http.StatusSeeOther {
+		t.Fatalf("%d", got.status)
+	}
+	must(t, conn.SetReadDeadline(time.Now().Add(4*time.Second))) // sockets look by themselves after five
+	for {
+		_, _, err := conn.ReadMessage()
+		if websocket.IsCloseError(err, websocket.ClosePolicyViolation) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s *site) dialLive(cookie *http.Cookie) *websocket.Conn {
+	s.t.Helper()
+	header := http.Header{"Origin": {s.http.URL}, "Cookie": {cookie.Name + "=" + cookie.Value}}
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.http.URL, "http")+"/projects/default/live", header)
+	must(s.t, err)
+	s.t.Cleanup(func() { conn.Close() })
+	return conn
 }

@@ -136,4 +136,7 @@ func (s *Server) cardRoutes(pages *echo.Group) {
 // settingsRoutes are what leads and admins look after.
 func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/settings/policies", s.policiesPage)
+	pages.GET("/projects/:project/settings/keys", s.keysPage)
+	pages.POST("/projects/:project/settings/keys", s.makeKey)
+	pages.POST("/projects/:project/settings/keys/:key/revoke", s.revokeFromPage)
 }

@@ -23,7 +23,7 @@ import (
 
 const (
 	heartbeatEvery = 15 * time.Second
-	streamBuffer   = 256                    // messages a reader may lag behind before its stream ends, to be resumed
+	streamBuffer   = 256 // messages a reader may lag behind before its stream ends, to be resumed
 	streamPage     = interaction.MaxEventLimit
 )
 

@@ -78,7 +78,7 @@ func (p *program) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&p.json, "json", p.json, "answer in one line of JSON, errors on standard error too")
 	root.AddCommand(p.serve(), p.demo(), p.ask(), p.approve(), p.signInLink(), p.version())
 	root.AddCommand(p.mcpGroup(), p.setup(), p.agentGroup(), p.inbox("inbox", "Short for `agent interactions`"), p.agents(), p.events(), p.policyGroup())
-	root.AddCommand(p.hook(), p.runClient())
+	root.AddCommand(p.hook(), p.runClient(), p.keysGroup())
 	return root
 }
 
