@@ -163,6 +163,8 @@ var everyRoute = []struct {
 	{"GET", "/setup", "", all(403, "session "+people, 303)},
 	{"POST", "/setup", "code=x", all(403)},
 	{"GET", "/signin", "", all(200, "session "+people, 303)},
+	{"POST", "/signin/oidc", "", all(404)}, // there is no provider; see oidc_test.go
+	{"GET", "/signin/oidc/callback", "", all(404)},
 	{"GET", "/gallery", "", all(200)},
 	{"GET", "/gallery/:name", "", all(200)},
 	{"GET", "/", "", paged(200, "stranger", 403)},

@@ -97,6 +97,8 @@ func (s *Server) signInRoutes(browser *echo.Group) {
 	browser.GET("/setup", s.setupPage)
 	browser.POST("/setup", s.setup)
 	browser.GET("/signin", s.signInPage)
+	browser.POST("/signin/oidc", s.startOIDC)
+	browser.GET("/signin/oidc/callback", s.finishOIDC)
 	browser.POST("/signout", s.signOut)
 	if s.config.Gallery {
 		browser.GET("/gallery", s.gallery)

@@ -49,6 +49,10 @@ type Store interface {
 	// HasOwner says whether somebody has signed in ever.
 	HasOwner(ctx context.Context) (bool, error)
 
+	// SignInIdentity starts a session of whom an issuer has named. Their memberships follow roles, by project; see [Membership.Following].
+	// allowed is false when they are in no project then: there is no session, and nobody is made.
+	SignInIdentity(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, session Hash, now time.Time) (allowed bool, err error)
+
 	// SessionPrincipal finds a session that began after born and was seen after seen, and tells when it was.
 	SessionPrincipal(ctx context.Context, h Hash, born, seen time.Time) (interaction.Principal, time.Time, error)
 	TouchSession(h Hash, now time.Time)

@@ -69,6 +69,8 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/setup", "/setup?code=" + p.link[strings.Index(p.link, "code=")+5:]},
 		{"POST", "/setup", "/setup"},
 		{"GET", "/signin", "/signin"},
+		{"POST", "/signin/oidc", "/signin/oidc"},
+		{"GET", "/signin/oidc/callback", "/signin/oidc/callback?code=x&state=x"},
 		{"POST", "/signout", "/signout"},
 		{"GET", "/gallery", "/gallery"},
 		{"GET", "/gallery/:name", "/gallery/group"},

@@ -41,6 +41,9 @@ func pages() []Sample {
 		page("page-setup", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code"})),
 		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
 		page("page-signed-out", views.SignInPage(views.SignIn{Page: outside("Sign in"), SignedOut: true})),
+		page("page-signin-provider", views.SignInPage(views.SignIn{Page: outside("Sign in"), Provider: "Acme"})),
+		page("page-signin-leave", views.LeavePage(views.Leave{Page: outside("Sign in"), Provider: "Acme", URL: "https://id.example.com/auth?state=x"})),
+		page("page-signin-failed", views.SignInFailedPage(views.SignInFailed{Page: outside("Sign in"), Provider: "Acme", Message: "This sign-in took longer than ten minutes. Start again."})),
 		page("page-error-404", views.ErrorPageView(views.ErrorPage{Page: frame("Not found", views.SectionNone, 0), Status: 404, Heading: "There is nothing here", Message: "It may have been moved, or it belongs to a project that you cannot see."})),
 		page("page-error-500", views.ErrorPageView(views.ErrorPage{Page: outside("Error"), Status: 500, Heading: "Something went wrong here", Message: "It was logged. Nothing was recorded for what you just did; try it again."})),
 	}
