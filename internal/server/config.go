@@ -223,7 +223,7 @@ func (c Config) logger(w io.Writer) *slog.Logger {
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
-		return slog.New(redacting{slog.NewJSONHandler(w, options)})
+		return slog.New(WithoutCredentials(slog.NewJSONHandler(w, options)))
 	}
-	return slog.New(redacting{slog.NewTextHandler(w, options)})
+	return slog.New(WithoutCredentials(slog.NewTextHandler(w, options)))
 }

@@ -11,6 +11,9 @@ import (
 // redacting is a handler of logs that leaves credentials out, wherever they stand: errors of calls out and of libraries quote what they were given.
 type redacting struct{ slog.Handler }
 
+// WithoutCredentials is h for what programs log, which may quote what they were given.
+func WithoutCredentials(h slog.Handler) slog.Handler { return redacting{h} }
+
 // Handle writes a record without its credentials.
 func (h redacting) Handle(ctx context.Context, r slog.Record) error {
 	out := slog.NewRecord(r.Time, r.Level, display.Redact(r.Message), r.PC)
