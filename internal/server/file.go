@@ -164,6 +164,14 @@ func (f fileConfig) values() map[string]string {
 			if field != nil {
 				out[name] = strings.Join(field, ",")
 			}
+		case *fileOIDC:
+			if field != nil {
+				out[name] = field.summary()
+			}
+		case *fileEgress:
+			if field != nil {
+				out[name] = strings.Join(field.Allow.plain(), ",")
+			}
 		}
 	}
 	return out

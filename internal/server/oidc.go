@@ -102,6 +102,16 @@ func (g fileGroup) check() error {
 	return nil
 }
 
+// summary tells whether two are the same; it holds the secret.
+func (f *fileOIDC) summary() string {
+	all := []string{f.Issuer.text, f.ClientID.text, f.ClientSecret.text, f.ClientSecretFile.text, f.Name.text, f.GroupsClaim.text}
+	all = append(all, f.Scopes.plain()...)
+	for _, g := range f.Roles {
+		all = append(all, g.Group.text, g.Project.text, g.Role.text)
+	}
+	return fmt.Sprintf("%q", all)
+}
+
 // firstPlace is the first of some texts that stands anywhere.
 func firstPlace(texts ...fileText) fileText {
 	for _, t := range texts {
