@@ -463,6 +463,7 @@ type Setup struct {
 type SignIn struct {
 	Page
 	SignedOut bool
+	Provider  string // the name of one that signs people in; "": there is none
 }
 
 // ErrorPage is any failure, told to a person.

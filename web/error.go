@@ -51,8 +51,12 @@ func (s *Server) writeError(err error, c echo.Context) {
 		return
 	}
 	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {
-		c.Response().Status = 499 // for the log: nobody is there to be told
-		return
+		var ended *interaction.Error // the caller's key; see hold
+		if !errors.As(context.Cause(c.Request().Context()), &ended) {
+			c.Response().Status = 499 // for the log: nobody is there to be told
+			return
+		}
+		err = ended
 	}
 	e := problem(err)
 	if e.Code == interaction.Internal {

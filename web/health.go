@@ -45,7 +45,7 @@ func (s *Server) createSignInLink(c echo.Context) error {
 	if err := s.readNothing(c); err != nil {
 		return err
 	}
-	if !principal(c).Can(interaction.ScopeManage) {
+	if p := principal(c); !p.Can(interaction.ScopeManage) || p.ProjectID != "" { // the owner is an admin everywhere
 		return interaction.Errorf(interaction.Forbidden, "This credential may not make sign-in links.")
 	}
 	code, err := s.gate.NewCode(c.Request().Context())

@@ -136,6 +136,9 @@ func (s *Server) claimInput(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if wait > 0 {
+		defer s.hold(c)()
+	}
 	in, err := s.service.Claim(c.Request().Context(), principal(c), project, agent, wait, once(c, key, "POST claim "+string(agent), nil))
 	if err != nil {
 		return err

@@ -90,6 +90,9 @@ func (s *Server) getInteraction(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if w.For > 0 {
+		defer s.hold(c)()
+	}
 	if err := s.service.Wait(c.Request().Context(), w); err != nil {
 		return err
 	}

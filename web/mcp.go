@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"io"
+	"net/http"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,6 +19,9 @@ func (s *Server) serveMCP(c echo.Context) error {
 	body, err := s.readAll(c)
 	if err != nil {
 		return err
+	}
+	if c.Request().Method == http.MethodGet {
+		defer s.hold(c)() // a call that waits is told by the route that it waits on
 	}
 	r := c.Request().Clone(c.Request().Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

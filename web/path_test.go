@@ -27,6 +27,8 @@ var placed = []struct{ method, path, body string }{
 	{"POST", "/api/v1/orgs/:org/projects/:project/audit/verify", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/audit", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/audit/export", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`},
+	{"GET", "/api/v1/orgs/:org/projects/:project/keys", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", ""},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/agents/:agent", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions", ""},

@@ -186,6 +186,9 @@ func (s *Server) signInPage(c echo.Context) error {
 		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
 	}
 	page := views.SignIn{Page: s.page(c, "Sign in", views.SectionNone), SignedOut: c.QueryParams().Has("signed-out")}
+	if s.config.Provider != nil {
+		page.Provider = s.config.Provider.Name
+	}
 	return s.render(c, views.SignInPage(page))
 }
 

@@ -150,6 +150,9 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/audit/verify", "", keyed(403, "audit", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/audit", "", keyed(403, "audit", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/audit/export", "", keyed(403, "audit", 200)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`, keyed(403, "manage", 201)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/keys", "", keyed(403, "manage", 200)},
+	{"DELETE", "/api/v1/orgs/:org/projects/:project/keys/:key", "", keyed(403, "manage", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
@@ -163,6 +166,8 @@ var everyRoute = []struct {
 	{"GET", "/setup", "", all(403, "session "+people, 303)},
 	{"POST", "/setup", "code=x", all(403)},
 	{"GET", "/signin", "", all(200, "session "+people, 303)},
+	{"POST", "/signin/oidc", "", all(404)}, // there is no provider; see oidc_test.go
+	{"GET", "/signin/oidc/callback", "", all(404)},
 	{"GET", "/gallery", "", all(200)},
 	{"GET", "/gallery/:name", "", all(200)},
 	{"GET", "/", "", paged(200, "stranger", 403)},
@@ -174,6 +179,9 @@ var everyRoute = []struct {
 	{"POST", "/projects/:project/audit/verify", "", posted(200, "viewer approver", 403)},
 	{"GET", "/projects/:project/audit", "", paged(200, "viewer approver", 403)},
 	{"GET", "/projects/:project/audit/export", "", paged(200, "viewer approver", 403)},
+	{"GET", "/projects/:project/settings/keys", "", paged(200, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/keys", "kind=agent_key&name=ci", posted(200, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/keys/:key/revoke", "", posted(303, "viewer approver lead", 403)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
@@ -233,7 +241,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 // filled puts what is needed in the place of the other parameters of a path: an input that waits, a call that may run, an external person.
 func (c *cast) filled(path string) string {
 	c.t.Helper()
-	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person} {
+	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person, ":key": c.spare} {
 		if before, after, there := strings.Cut(path, param); there {
 			path = before + make() + after
 		}
@@ -251,6 +259,13 @@ func (c *cast) mayRun() string {
 	var reported api.Reported
 	read(c.t, c.call(c.agent, "POST", c.path+"/events", `{"events":[{"event_kind":"model_output","content_blocks":[{"type":"tool_call","name":"ls","permission":"always_allow"}]}]}`), &reported)
 	return reported.ToolCalls[0].ID
+}
+
+// spare is a key that nobody uses.
+func (c *cast) spare() string {
+	var made api.KeyBody
+	read(c.t, c.call(c.operator, "POST", project+"/keys", `{"kind":"agent_key","name":"spare"}`), &made)
+	return made.Key.ID
 }
 
 func (c *cast) person() string {

@@ -79,6 +79,9 @@ func (s *Server) projectRoutes(api *echo.Group) {
 	api.POST(projectPath+"/audit/verify", s.verifyAudit)
 	api.GET(projectPath+"/audit", s.listAudit)
 	api.GET(projectPath+"/audit/export", s.exportAudit)
+	api.POST(projectPath+"/keys", s.createKey)
+	api.GET(projectPath+"/keys", s.listKeys)
+	api.DELETE(projectPath+"/keys/:key", s.revokeKey)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
@@ -97,6 +100,8 @@ func (s *Server) signInRoutes(browser *echo.Group) {
 	browser.GET("/setup", s.setupPage)
 	browser.POST("/setup", s.setup)
 	browser.GET("/signin", s.signInPage)
+	browser.POST("/signin/oidc", s.startOIDC)
+	browser.GET("/signin/oidc/callback", s.finishOIDC)
 	browser.POST("/signout", s.signOut)
 	if s.config.Gallery {
 		browser.GET("/gallery", s.gallery)
@@ -140,4 +145,7 @@ func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/audit/verify", s.verifyPage)
 	pages.POST("/projects/:project/audit/verify", s.verifyFromPage)
 	pages.GET("/projects/:project/settings/policies", s.policiesPage)
+	pages.GET("/projects/:project/settings/keys", s.keysPage)
+	pages.POST("/projects/:project/settings/keys", s.makeKey)
+	pages.POST("/projects/:project/settings/keys/:key/revoke", s.revokeFromPage)
 }

@@ -35,6 +35,8 @@ type Config struct {
 	SignedIn func(first bool)
 	// Policies are the approval policies; nil: there are none. The service must use them too.
 	Policies Policies
+	// Provider signs people in beside all else; nil: there is none.
+	Provider *Provider
 	// Demo starts the demo agent, unless it runs; nil: there is none.
 	Demo func()
 	// Gallery shows every component in every state at /gallery.

@@ -92,7 +92,9 @@ func (s *Server) openSocket(c echo.Context, in interaction.Project, of interacti
 		conn: conn, session: mine, frames: s.feed.frames.Subscribe(watches, frameBuffer), tick: make(chan struct{}, 1),
 		ends: func() int { return s.endOf(mine, in, of, watches) },
 	}
+	k.unwatch = s.gate.WatchSession(mine, k.look)
 	if !s.feed.sockets.add(k) {
+		k.unwatch()
 		k.close(websocket.CloseServiceRestart, "restarting")
 		return nil
 	}
@@ -124,8 +126,17 @@ type socket struct {
 	tick    chan struct{} // from the one clock of all sockets
 	session auth.Hash
 	ends    func() int // close code once the page may no longer see what it watches; 0: it may
+	unwatch func()     // ends the watch on the session
 	closing sync.Once
 	pinged  time.Time
+}
+
+// look has the socket find out soon whether it may stay.
+func (k *socket) look() {
+	select {
+	case k.tick <- struct{}{}:
+	default: // it is writing, and looks before each frame; or it is about to look
+	}
 }
 
 // read notices that the page is gone. Pages say nothing.
@@ -238,10 +249,7 @@ func (s *sockets) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k := range s.open {
-		select {
-		case k.tick <- struct{}{}:
-		default: // it is writing; the next tick will do
-		}
+		k.look()
 	}
 }
 
@@ -264,6 +272,7 @@ func (s *sockets) add(k *socket) bool {
 }
 
 func (s *sockets) remove(k *socket) {
+	k.unwatch()
 	k.conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -24,8 +23,7 @@ import (
 
 const (
 	heartbeatEvery = 15 * time.Second
-	keyCheckEvery  = 500 * time.Millisecond // and package auth remembers a key as long: a revoked one is noticed within a second
-	streamBuffer   = 256                    // messages a reader may lag behind before its stream ends, to be resumed
+	streamBuffer   = 256 // messages a reader may lag behind before its stream ends, to be resumed
 	streamPage     = interaction.MaxEventLimit
 )
 
@@ -117,11 +115,12 @@ func resumeAt(c echo.Context, q *query) int64 {
 
 // stream answers with src until the reader goes, its key is revoked or the server stops.
 func (s *Server) stream(c echo.Context, after int64, src source) error {
+	defer s.hold(c)()
 	page, err := src.read(after) // before the head: a caller that may not read is told so
 	if err != nil {
 		return err
 	}
-	r := &reader{server: s, src: src, last: after, ctx: c.Request().Context(), out: c.Response(), key: bearer(c), as: principal(c)}
+	r := &reader{server: s, src: src, last: after, ctx: c.Request().Context(), out: c.Response()}
 	r.control = http.NewResponseController(c.Response())
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "text/event-stream")
@@ -145,8 +144,6 @@ type reader struct {
 	ctx     context.Context
 	out     http.ResponseWriter
 	control *http.ResponseController
-	key     string
-	as      interaction.Principal
 }
 
 // run tells what the log holds, beginning with page, and then what is committed.
@@ -191,8 +188,6 @@ func (r *reader) catchUp(page []interaction.Event) error {
 func (r *reader) follow(sub *live.Subscription[message]) error {
 	beat, noBeat := r.server.every(heartbeatEvery)
 	defer noBeat()
-	check, noCheck := r.server.every(keyCheckEvery)
-	defer noCheck()
 	for {
 		var err error
 		select {
@@ -203,29 +198,16 @@ func (r *reader) follow(sub *live.Subscription[message]) error {
 			err = r.tell(m)
 		case <-beat:
 			err = r.tell(message{text: []byte(": beat\n\n")})
-		case <-check:
-			err = r.mayStill()
 		case <-r.server.feed.done:
 			return nil
 		case <-r.ctx.Done():
-			return r.ctx.Err()
+			return context.Cause(r.ctx)
 		}
 		if err != nil {
 			return err
 		}
 	}
 }
-
-// mayStill says whether the key is what it was: revoked, or allowed other things, its reader comes back and is judged anew.
-func (r *reader) mayStill() error {
-	p, err := r.server.gate.Key(r.ctx, r.key)
-	if err == nil && (p.ProjectID != r.as.ProjectID || p.AgentID != r.as.AgentID || !slices.Equal(p.Scopes, r.as.Scopes)) {
-		err = errKeyChanged
-	}
-	return err
-}
-
-var errKeyChanged = errors.New("the key may do other things now")
 
 // ticker tells every d, until stop.
 func ticker(d time.Duration) (ticks <-chan time.Time, stop func()) {

@@ -394,7 +394,7 @@ func (s *site) ticking(key, path string) (*stream, *ticks) {
 	st := s.streams(key, path+"/events/stream")
 	s.reports(path, says)
 	st.next()
-	for n := 0; n < 2; { // both tickers are made, right behind that
+	for n := 0; n < 1; { // its ticker is made, right behind that
 		k.mu.Lock()
 		n = len(k.all)
 		k.mu.Unlock()
@@ -423,15 +423,15 @@ func TestStreamOfARevokedKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			_, path := s.newAgent("swe")
-			st, k := s.ticking(s.newKey(interaction.OperatorPrincipal, "reader", interaction.ScopeRead), path)
-			k.tick(t, 500*time.Millisecond)
+			st := s.streams(s.newKey(interaction.OperatorPrincipal, "reader", interaction.ScopeRead), path+"/events/stream")
+			s.gate.Recheck()
 			s.reports(path, says)
 			if got := st.next(); got.event != "model_output" {
 				t.Errorf("%+v", got)
 			}
 			s.exec(change)
 			s.clock.Advance(500 * time.Millisecond)
-			k.tick(t, 500*time.Millisecond)
+			s.gate.Recheck()
 			if rest := st.ends(); rest != nil {
 				t.Errorf("before the end: %+v", rest)
 			}

@@ -28,6 +28,9 @@ var mayImport = map[string][]string{
 	"sayso/internal/audit":       {},
 	"sayso/internal/policy":      {},
 
+	"sayso/internal/egress": {},
+	"sayso/internal/oidc":   {},
+
 	"sayso/internal/auth":  {"sayso/internal/interaction"},
 	"sayso/internal/store": {"sayso/internal/interaction", "sayso/internal/auth", "sayso/internal/audit"},
 
@@ -37,7 +40,7 @@ var mayImport = map[string][]string{
 	"sayso/views/gallery":     {"sayso/views", "sayso/internal/display"},
 	"sayso/web": {
 		"sayso/internal/interaction", "sayso/internal/display", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/mcp",
-		"sayso/internal/policy", "sayso/internal/store", "sayso/internal/audit", "sayso/static", "sayso/views", "sayso/views/gallery",
+		"sayso/internal/oidc", "sayso/internal/policy", "sayso/internal/store", "sayso/internal/audit", "sayso/static", "sayso/views", "sayso/views/gallery",
 		"sayso/internal/agents", // what a client's hook means is the same over HTTP
 	},
 
@@ -45,8 +48,8 @@ var mayImport = map[string][]string{
 	"sayso/internal/agents": {"sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox"},
 	"sayso/internal/mcp":    {"sayso/internal/api", "sayso/internal/inbox"},
 	"sayso/internal/server": {
-		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/interaction", "sayso/internal/policy",
-		"sayso/internal/store", "sayso/web",
+		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/display", "sayso/internal/egress",
+		"sayso/internal/interaction", "sayso/internal/oidc", "sayso/internal/policy", "sayso/internal/store", "sayso/web",
 	},
 	"sayso/internal/cli": {
 		"sayso/internal/agents", "sayso/internal/api", "sayso/internal/display", "sayso/internal/inbox", "sayso/internal/mcp", "sayso/internal/policy",
@@ -81,10 +84,12 @@ var onlyIn = map[string][]string{
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
 
 	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp", "sayso/internal/bench"},
+	"github.com/coreos/go-oidc/v3":           {"sayso/internal/oidc"},
+	"golang.org/x/oauth2":                    {"sayso/internal/oidc"},
 }
 
 // standardOnly are the packages that import the standard library and nothing else.
-var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/policy"}
+var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/policy", "sayso/internal/egress"}
 
 // source is one Go file of ours.
 type source struct {

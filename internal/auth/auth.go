@@ -5,7 +5,8 @@
 // is in the key's own text and in its row, and what a [interaction.Principal] may do is decided where it does it.
 //
 // [Gate] answers for each request. It remembers what it found for half a second, so that a busy key costs no query and a revoked one
-// stops within a second.
+// stops within a second. A call that takes longer than that holds its credential ([Gate.HoldKey], [Gate.WatchSession]), and is told when
+// that ends.
 package auth
 
 import (
@@ -27,9 +28,18 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // Store keeps credentials. What is not there is a NotFound error.
 type Store interface {
-	// KeyPrincipal is who a key that is not revoked stands for.
-	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, error)
-	// EnsureKey stores a key unless it is there. ReplaceKey also revokes all others of its kind and name.
+	// KeyPrincipal is who a key that is not revoked stands for, and when it was last used.
+	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, time.Time, error)
+	// TouchKey remembers that a key was used. It does not wait for the disk, and may be lost.
+	TouchKey(h Hash, now time.Time)
+	// CreateKey stores a key of a project and what the audit log says of it. created is false when once was carried out before: made is the
+	// key of then. An agent that is not one of the project's is InvalidRequest.
+	CreateKey(ctx context.Context, k Key, once interaction.Once, e interaction.AdminEvent) (made Key, created bool, err error)
+	// Keys are those of a project, and one more than the page's limit if there are more. They have no hashes.
+	Keys(ctx context.Context, project interaction.ID, page interaction.Page) ([]Key, error)
+	// RevokeKey ends a key of a project, and gives it with its hash. One that is revoked already stays as it is, and said is not called.
+	RevokeKey(ctx context.Context, project, id interaction.ID, now time.Time, said func(Key) interaction.AdminEvent) (Key, error)
+	// EnsureKey stores a key unless it is there. ReplaceKey also revokes all others of its kind and name that the server made.
 	EnsureKey(ctx context.Context, k Key, now time.Time) error
 	ReplaceKey(ctx context.Context, k Key, now time.Time) error
 
@@ -38,6 +48,10 @@ type Store interface {
 	SignIn(ctx context.Context, code Hash, born time.Time, name string, session Hash, now time.Time) (ok, first bool, err error)
 	// HasOwner says whether somebody has signed in ever.
 	HasOwner(ctx context.Context) (bool, error)
+
+	// SignInIdentity starts a session of whom an issuer has named. Their memberships follow roles, by project; see [Membership.Following].
+	// allowed is false when they are in no project then: there is no session, and nobody is made.
+	SignInIdentity(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, session Hash, now time.Time) (allowed bool, err error)
 
 	// SessionPrincipal finds a session that began after born and was seen after seen, and tells when it was.
 	SessionPrincipal(ctx context.Context, h Hash, born, seen time.Time) (interaction.Principal, time.Time, error)
@@ -70,12 +84,14 @@ type Gate struct {
 	now      func() time.Time
 	keys     memory
 	sessions memory
+	checking checking
 }
 
 // memory is what was found of one kind of secret. Each kind has its own: a key must never pass for a session because it was just seen.
 type memory struct {
 	mu    sync.Mutex
 	known map[Hash]verdict
+	held  map[Hash]map[*hold]struct{}
 }
 
 // verdict is what was found of a secret.
@@ -83,12 +99,16 @@ type verdict struct {
 	principal interaction.Principal
 	err       error
 	at        time.Time // when it was found
-	seen      time.Time // when somebody last used the session
+	seen      time.Time // when it was last used
 }
 
 // NewGate makes a Gate.
 func NewGate(store Store, now func() time.Time) *Gate {
-	return &Gate{store: store, now: now, keys: memory{known: map[Hash]verdict{}}, sessions: memory{known: map[Hash]verdict{}}}
+	return &Gate{store: store, now: now, keys: newMemory(), sessions: newMemory()}
+}
+
+func newMemory() memory {
+	return memory{known: map[Hash]verdict{}, held: map[Hash]map[*hold]struct{}{}}
 }
 
 func unauthorized(message string) error {
@@ -97,16 +117,29 @@ func unauthorized(message string) error {
 
 // Key is who an API key stands for. Any that is malformed, unknown or revoked is Unauthorized, all in the same words.
 func (g *Gate) Key(ctx context.Context, secret string) (interaction.Principal, error) {
-	denied := unauthorized("The API key is missing, unknown or revoked. Send it as: Authorization: Bearer sayso_…")
 	if !WellFormedKey(secret) {
-		return interaction.Principal{}, denied
+		return interaction.Principal{}, errBadKey()
 	}
-	return g.keys.look(g.now(), HashOf(secret), func(h Hash) (verdict, error) {
-		p, err := g.store.KeyPrincipal(ctx, h)
+	h := HashOf(secret)
+	p, err := g.keyOf(ctx, h)
+	if now := g.now(); err == nil && g.keys.use(now, h) {
+		g.store.TouchKey(h, now)
+	}
+	return p, err
+}
+
+func errBadKey() error {
+	return unauthorized("The API key is missing, unknown or revoked. Send it as: Authorization: Bearer sayso_…")
+}
+
+// keyOf is who a key stands for, by its hash. Looking is no use of it.
+func (g *Gate) keyOf(ctx context.Context, h Hash) (interaction.Principal, error) {
+	return g.keys.look(g.now(), h, func(h Hash) (verdict, error) {
+		p, used, err := g.store.KeyPrincipal(ctx, h)
 		if interaction.CodeOf(err) == interaction.NotFound {
-			err = denied
+			err = errBadKey()
 		}
-		return verdict{principal: p}, err
+		return verdict{principal: p, seen: used}, err
 	})
 }
 
@@ -129,7 +162,7 @@ func (g *Gate) Active(session Hash) {
 	}
 }
 
-// use says whether it is time to write that the secret was used.
+// use says whether it is time to write that a secret was used.
 func (m *memory) use(now time.Time, h Hash) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,11 +201,12 @@ func (m *memory) lately(now time.Time, h Hash) (verdict, bool) {
 	return v, ok && now.Sub(v.at) < remembered && !now.Before(v.at)
 }
 
-// forget has a secret looked up again at once.
+// forget has a secret looked up again at once, and tells the calls that hold it to do so.
 func (m *memory) forget(h Hash) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	delete(m.known, h)
+	m.mu.Unlock()
+	m.tell(h)
 }
 
 // NewCode makes a one-time code that signs the owner in.

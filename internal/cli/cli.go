@@ -77,7 +77,7 @@ func (p *program) root() *cobra.Command {
 	root.PersistentFlags().StringVar(&p.data, "data", "", "data folder of the server on this machine (env SAYSO_DATA; default "+defaultData+")")
 	root.PersistentFlags().BoolVar(&p.json, "json", p.json, "answer in one line of JSON, errors on standard error too")
 	grouped(root, "server", "The server:", p.serve(), p.signInLink(), p.demo(), p.verify(), p.backup(), p.restore())
-	grouped(root, "operator", "For whoever answers:", p.inbox("inbox", "List what agents ask, look at it, answer it"), p.agents(), p.events(), p.policyGroup(), p.agentGroup())
+	grouped(root, "operator", "For whoever answers:", p.inbox("inbox", "List what agents ask, look at it, answer it"), p.agents(), p.events(), p.policyGroup(), p.keysGroup(), p.agentGroup())
 	grouped(root, "asker", "For scripts that ask:", p.ask(), p.approve())
 	grouped(root, "client", "For the programs of agents:", p.setup(), p.runClient(), p.hook(), p.mcpGroup())
 	grouped(root, "program", "The program itself:", p.completion(), p.version())

@@ -15,6 +15,7 @@ import (
 
 	"sayso/internal/api"
 	"sayso/internal/mcp"
+	"sayso/internal/server"
 )
 
 // mcpPatience is how long an MCP call tries a server that cannot be reached: long enough for a restart.
@@ -53,7 +54,7 @@ Exit codes: 0 its client has closed it, 2 bad input.`,
 				WorkflowID: pinned(workflow, "SAYSO_MCP_WORKFLOW_ID", "ANIMUS_MCP_WORKFLOW_ID"),
 				Patience:   patience,
 				Checkpoint: checkpoint(),
-				Log:        slog.New(slog.NewTextHandler(p.stderr, nil)),
+				Log:        slog.New(server.WithoutCredentials(slog.NewTextHandler(p.stderr, nil))),
 			}
 			switch toolNames {
 			case "plain":

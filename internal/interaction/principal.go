@@ -45,6 +45,14 @@ const (
 // Roles are all of them, from the least to the most.
 var Roles = []Role{Viewer, Approver, Lead, Admin}
 
+// Or is the higher of two roles. What is no role is below all.
+func (r Role) Or(other Role) Role {
+	if slices.Index(Roles, other) > slices.Index(Roles, r) {
+		return other
+	}
+	return r
+}
+
 // Scopes are what the role may do, in the terms of an operator key; none for what is no role.
 func (r Role) Scopes() []Scope {
 	switch r {

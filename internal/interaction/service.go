@@ -63,8 +63,11 @@ func (ref Ref) names(r Record) bool {
 }
 
 // Enter finds a project by org and its own id or slug, and gives the principal as it stands there; see [Principal.In]. One that it does not
-// see is NotFound.
+// see is NotFound. For a key of a project the default project of the default org is its own, so that programs need not be told where they work.
 func (s *Service) Enter(ctx context.Context, p Principal, org, project string) (Project, Principal, error) {
+	if p.Kind != UserPrincipal && p.ProjectID != "" && org == DefaultSlug && project == DefaultSlug {
+		org, project = "", string(p.ProjectID)
+	}
 	found, err := s.store.Project(ctx, org, project)
 	if err != nil {
 		return found, p, err

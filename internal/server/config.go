@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -25,6 +27,9 @@ type Config struct {
 	AllowedHosts []string
 	LogFormat    string
 	LogLevel     string
+
+	OIDC   *OIDC          // who else signs people in; nil: nobody. From the file and SAYSO_OIDC_…, never a flag
+	Egress []netip.Prefix // addresses that may be called out to although they are not public
 
 	Dev     bool   // show /gallery
 	Version string // of the program
@@ -94,6 +99,9 @@ func (c *Config) Load(set func(name string) (value string, ok bool)) error {
 			s.put(c, value)
 		}
 	}
+	if err := c.callingOut(read, os.LookupEnv); err != nil {
+		return fmt.Errorf("config: %s: %s", cmp.Or(path, "environment"), oneLine(err))
+	}
 	return c.check()
 }
 
@@ -116,6 +124,9 @@ func (c *Config) check() error {
 		return fmt.Errorf("base-path: %q is not a path; give one like /sayso", c.BasePath)
 	}
 	if err := c.checkPublicURL(); err != nil {
+		return err
+	}
+	if err := c.checkOIDC(); err != nil {
 		return err
 	}
 	for _, host := range c.AllowedHosts {
@@ -212,7 +223,7 @@ func (c Config) logger(w io.Writer) *slog.Logger {
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+		return slog.New(WithoutCredentials(slog.NewJSONHandler(w, options)))
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	return slog.New(WithoutCredentials(slog.NewTextHandler(w, options)))
 }

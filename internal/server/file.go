@@ -29,6 +29,9 @@ type fileConfig struct {
 	LogFormat    *string  `yaml:"log_format"`
 	LogLevel     *string  `yaml:"log_level"`
 
+	OIDC   *fileOIDC   `yaml:"oidc"`
+	Egress *fileEgress `yaml:"egress"`
+
 	Agents   map[string]fileAgent   `yaml:"agents"` // of the project default
 	Projects map[string]fileProject `yaml:"projects"`
 }
@@ -132,6 +135,16 @@ func (f *fileConfig) parse(text []byte) error {
 	if err := dec.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return errors.New("only one YAML document is allowed")
 	}
+	if f.OIDC != nil {
+		if err := f.OIDC.check(); err != nil {
+			return err
+		}
+	}
+	if f.Egress != nil {
+		if _, err := f.Egress.prefixes(); err != nil {
+			return err
+		}
+	}
 	_, err := f.policies()
 	return err
 }
@@ -150,6 +163,14 @@ func (f fileConfig) values() map[string]string {
 		case []string:
 			if field != nil {
 				out[name] = strings.Join(field, ",")
+			}
+		case *fileOIDC:
+			if field != nil {
+				out[name] = field.summary()
+			}
+		case *fileEgress:
+			if field != nil {
+				out[name] = strings.Join(field.Allow.plain(), ",")
 			}
 		}
 	}

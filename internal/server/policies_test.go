@@ -277,10 +277,13 @@ func TestPoliciesWaitForTheWriter(t *testing.T) {
 
 func TestOtherSettingsWaitForTheNextStart(t *testing.T) {
 	watching(t, "log_level: info\n", func(p *policies, path string, log *journal) {
-		put(t, path, "log_level: debug\n")
-		pass(time.Minute)
-		if !strings.Contains(log.String(), "hold from the next start on") {
-			t.Errorf("%s", log)
+		for _, text := range []string{"log_level: debug\n", "log_level: info\noidc: {issuer: 'https://id.example.com', client_id: x, client_secret: s3cret}\n", "log_level: info\negress: {allow: ['10.0.0.0/8']}\n"} {
+			put(t, path, text)
+			pass(time.Minute)
+			if !strings.Contains(log.String(), "hold from the next start on") || strings.Contains(log.String(), "s3cret") {
+				t.Errorf("%s: %s", text, log)
+			}
+			log.Reset()
 		}
 	})
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"strings"
 	"time"
 
 	"sayso/internal/auth"
@@ -13,16 +12,15 @@ import (
 var _ auth.Store = (*Store)(nil)
 
 // KeyPrincipal is who a key stands for.
-func (s *Store) KeyPrincipal(_ context.Context, h auth.Hash) (interaction.Principal, error) {
-	const q = `SELECT k.kind, k.id, k.name, k.scopes, coalesce(p.id, ''), coalesce(a.id, '') FROM api_keys k
+func (s *Store) KeyPrincipal(_ context.Context, h auth.Hash) (interaction.Principal, time.Time, error) {
+	const q = `SELECT k.kind, k.id, k.name, k.scopes, coalesce(p.id, ''), coalesce(a.id, ''), k.used_at FROM api_keys k
 		LEFT JOIN projects p ON p.key = k.project LEFT JOIN agents a ON a.key = k.agent WHERE k.hash = +? AND k.revoked_at IS NULL`
 	var p interaction.Principal
 	var scopes string
-	err := s.row(q, []any{h[:]}, &p.Kind, &p.ID, &p.Name, &scopes, &p.ProjectID, &p.AgentID)
-	for name := range strings.FieldsSeq(scopes) {
-		p.Scopes = append(p.Scopes, interaction.Scope(name))
-	}
-	return p, err
+	var used sql.NullInt64
+	err := s.row(q, []any{h[:]}, &p.Kind, &p.ID, &p.Name, &scopes, &p.ProjectID, &p.AgentID, &used)
+	p.Scopes = scopesOf(scopes)
+	return p, fromNull(used), err
 }
 
 // EnsureKey stores a key unless it is there.
@@ -30,10 +28,10 @@ func (s *Store) EnsureKey(ctx context.Context, k auth.Key, now time.Time) error 
 	return s.writer.do(ctx, func(t *tx) error { return t.ensureKey(k, now) })
 }
 
-// ReplaceKey stores a key in place of all others of its kind and name.
+// ReplaceKey stores a key in place of all others of its kind and name that the server made.
 func (s *Store) ReplaceKey(ctx context.Context, k auth.Key, now time.Time) error {
 	return s.writer.do(ctx, func(t *tx) error {
-		const q = "UPDATE api_keys SET revoked_at = ? WHERE kind = ? AND name = ? AND hash <> ? AND revoked_at IS NULL"
+		const q = "UPDATE api_keys SET revoked_at = ? WHERE kind = ? AND name = ? AND hash <> ? AND created_by = '' AND revoked_at IS NULL"
 		if err := t.run(q, ms(now), k.Kind, k.Name, k.Hash[:]); err != nil {
 			return err
 		}
@@ -42,13 +40,9 @@ func (s *Store) ReplaceKey(ctx context.Context, k auth.Key, now time.Time) error
 }
 
 func (t *tx) ensureKey(k auth.Key, now time.Time) error {
-	var scopes []string
-	for _, scope := range k.Scopes {
-		scopes = append(scopes, string(scope))
-	}
-	return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_at)
-		VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
-		k.ID, k.Kind, k.Name, k.Project, k.Agent, strings.Join(scopes, " "), k.Hash[:], k.LastFour, ms(now))
+	return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_by, created_at)
+		VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+		k.ID, k.Kind, k.Name, k.Project, k.Agent, k.ScopeText(), k.Hash[:], k.LastFour, k.CreatedBy, ms(now))
 }
 
 // HasOwner says whether somebody has signed in ever.

@@ -53,7 +53,9 @@ func TestNoStatementIsParsedAgain(t *testing.T) {
 	_, _ = s.Actor(t.Context(), "actr_x")
 	_, err = s.Due(t.Context(), start, 1)
 	must(t, err)
-	_, _ = s.KeyPrincipal(t.Context(), auth.Hash{})
+	_, err = s.Keys(t.Context(), agent.ProjectID, interaction.Page{Limit: 50, After: &interaction.Cursor{At: start, ID: r.ID}})
+	must(t, err)
+	_, _, _ = s.KeyPrincipal(t.Context(), auth.Hash{})
 	_, _, _ = s.SessionPrincipal(t.Context(), auth.Hash{}, start, start)
 	must(t, s.Close()) // the writer prepares no more
 	n := 0

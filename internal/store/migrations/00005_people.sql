@@ -21,6 +21,7 @@ CREATE TABLE members (
   project    INTEGER NOT NULL REFERENCES projects (key),
   role       TEXT NOT NULL CHECK (role IN ('viewer', 'approver', 'lead', 'admin')),
   granted_by TEXT,
+  given      TEXT, -- beside granted_by: the role that an admin gave by hand, which counts again when the groups give less
   created_at INTEGER NOT NULL,
   PRIMARY KEY (user, project)
 ) STRICT, WITHOUT ROWID;
