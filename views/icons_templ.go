@@ -38,6 +38,7 @@ var iconPaths = map[string]string{
 	"down":       "M8 3v9.6M4.2 8.8 8 12.6l3.8-3.8",
 	"front":      "M3 2.6h10M8 13.4V5.8M4.6 9.2 8 5.8l3.4 3.4",
 	"settings":   "M1.8 4.8h5.4M11.4 4.8h2.8M1.8 11.2h2.8M8.8 11.2h5.4M9.3 6.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM6.7 13a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6Z",
+	"project":    "M2 4.5A1.5 1.5 0 0 1 3.5 3h2.6l1.6 2h4.8A1.5 1.5 0 0 1 14 6.5v5a1.5 1.5 0 0 1-1.5 1.5h-9A1.5 1.5 0 0 1 2 11.5Z",
 	"chevron":    "m6 4 4 4-4 4",
 }
 
@@ -101,7 +102,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(iconPaths[name]).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 36, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 37, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {

@@ -8,6 +8,9 @@ func (p Page) settings() (all []setting) {
 	if p.MayAudit {
 		all = append(all, setting{"policies", "Policies"})
 	}
+	if p.MayManage {
+		all = append(all, setting{"members", "Members"})
+	}
 	return all
 }
 

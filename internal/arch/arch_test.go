@@ -74,12 +74,13 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra":             {"sayso/internal/cli"},
 	"github.com/goccy/go-yaml":           {"sayso/internal/server"},
 	"github.com/go-json-experiment/json": {"sayso/web", "sayso/internal/audit"},
+	"golang.org/x/crypto/argon2":         {"sayso/internal/auth"},
 
 	"github.com/modelcontextprotocol/go-sdk": {"sayso/internal/mcp"},
 }
 
 // standardOnly are the packages that import the standard library and nothing else.
-var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/auth", "sayso/internal/policy"}
+var standardOnly = []string{"sayso/internal/interaction", "sayso/internal/live", "sayso/internal/api", "sayso/internal/policy"}
 
 // source is one Go file of ours.
 type source struct {
