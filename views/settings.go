@@ -14,7 +14,9 @@ func (p Page) settings() (all []setting) {
 	return all
 }
 
-func (p Page) settingURL(path string) string { return p.URL("/projects/" + p.Project + "/settings/" + path) }
+func (p Page) settingURL(path string) string {
+	return p.URL("/projects/" + p.Project + "/settings/" + path)
+}
 
 func currently(here bool) string {
 	if here {

@@ -127,7 +127,7 @@ func (s *server) assemble(ctx context.Context) (err error) {
 	s.pages = web.New(web.Config{
 		BasePath: s.config.BasePath, PublicURL: s.config.PublicURL, AllowedHosts: s.config.hosts(), OwnerName: ownerName(), Log: s.log,
 		TrustedProxies: s.config.proxies(),
-		Command: s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
+		Command:        s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
 		SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
 	s.http = &http.Server{
