@@ -153,11 +153,14 @@
     const card = document.getElementById(incoming.id)
     if (!card) return insert(incoming)
     const newer = Number(incoming.dataset.version) - Number(card.dataset.version)
-    if (newer < 0 || (newer === 0 && !own)) return newer === 0 && refreshTimes(card, incoming)
+    const same = mayAnswer(card) === mayAnswer(incoming) // or whoever looks has another role now
+    if (newer < 0 || (newer === 0 && !own && same)) return newer === 0 && refreshTimes(card, incoming)
     if (card.ariaBusy === 'true' && !own) return waiting.set(incoming.id, incoming.outerHTML)
-    if (isOpen(card) && isOpen(incoming) && !own) return update(card, incoming)
+    if (isOpen(card) && isOpen(incoming) && !own && same) return update(card, incoming)
     replace(card, incoming, own)
   }
+
+  const mayAnswer = (card) => !$('.card-readonly', card)
 
   function applyWaiting(id) {
     if (waiting.has(id)) apply(waiting.get(id))

@@ -40,6 +40,7 @@ var iconPaths = map[string]string{
 	"audit":      "M3.5 2h7L13 4.5V14H3.5V2ZM6 6.5h4.5M6 9h4.5M6 11.5h2.5",
 	"policy":     "M8 1.8 13 3.6v4.2c0 3.2-2.1 5.4-5 6.4-2.9-1-5-3.2-5-6.4V3.6L8 1.8ZM5.6 7.8l1.7 1.7 3-3.2",
 	"settings":   "M1.8 4.8h5.4M11.4 4.8h2.8M1.8 11.2h2.8M8.8 11.2h5.4M9.3 6.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM6.7 13a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6Z",
+	"project":    "M2 4.5A1.5 1.5 0 0 1 3.5 3h2.6l1.6 2h4.8A1.5 1.5 0 0 1 14 6.5v5a1.5 1.5 0 0 1-1.5 1.5h-9A1.5 1.5 0 0 1 2 11.5Z",
 	"chevron":    "m6 4 4 4-4 4",
 }
 
@@ -103,7 +104,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(iconPaths[name]).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 38, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/icons.templ`, Line: 39, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 		if templ_7745c5c3_Err != nil {

@@ -21,6 +21,8 @@ type Page struct {
 	Projects    []ProjectLink
 	// MayAudit and MayManage say whose pages the rail and the settings lead to.
 	MayAudit, MayManage bool
+	// MayFound says that the person makes orgs and projects.
+	MayFound bool
 	// Now is when this was rendered: relative times run from it. Zero shows exact times instead.
 	Now time.Time
 
@@ -457,13 +459,6 @@ type Setup struct {
 	Page
 	Code  string
 	First bool // nobody has signed in yet: the click also starts the demo agent
-}
-
-// SignIn says how to get a link.
-type SignIn struct {
-	Page
-	SignedOut bool
-	Provider  string // the name of one that signs people in; "": there is none
 }
 
 // ErrorPage is any failure, told to a person.

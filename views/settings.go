@@ -9,6 +9,7 @@ func (p Page) settings() (all []setting) {
 		all = append(all, setting{"policies", "Policies"})
 	}
 	if p.MayManage {
+		all = append(all, setting{"members", "Members"})
 		all = append(all, setting{"keys", "API keys"})
 	}
 	return all

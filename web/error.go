@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -62,9 +61,7 @@ func (s *Server) writeError(err error, c echo.Context) {
 	if e.Code == interaction.Internal {
 		s.config.Log.Error("request failed", slog.String("route", c.Path()), slog.Any("err", err))
 	}
-	if e.RetryAfter > 0 {
-		c.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
-	}
+	retryLater(c, e)
 	if err := s.tell(c, e); err != nil {
 		s.config.Log.Error("write error", slog.Any("err", err))
 		if !c.Response().Committed { // what is ready made needs nothing that can fail
@@ -92,7 +89,7 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 		_ = s.findSession(c) // whoever is signed in keeps the rail, on any address
 	}
 	return s.renderStatus(c, status, views.ErrorPageView(views.ErrorPage{
-		Page: s.page(c, "Error", views.SectionNone), Status: status, Heading: headings[status], Message: e.Message,
+		Page: s.pageAnywhere(c, "Error"), Status: status, Heading: headings[status], Message: e.Message,
 	}))
 }
 

@@ -46,8 +46,12 @@ const hookWriteMost = 30 * time.Second
 // answerHook answers one call of a hook by the routes of REST, with the caller's own key, so it can do what that may and no more.
 func (s *Server) answerHook(c echo.Context) error {
 	q := queryOf(c, "agent", "format", "on_failure", "timeout_secs")
+	org, project, err := s.boundTo(c)
+	if err != nil {
+		return err
+	}
 	h := agents.Hooks{
-		Client: &api.Client{URL: "http://sayso.internal", Key: bearer(c), HTTP: &http.Client{Transport: api.Inside{To: s.echo}}},
+		Client: &api.Client{URL: "http://sayso.internal", Key: bearer(c), Org: org, Project: project, HTTP: &http.Client{Transport: api.Inside{To: s.echo}}},
 		Format: agents.ClaudeFormat, Agent: q.text("agent"), Notes: s.hooks.of(principal(c).ID),
 		Timeout: time.Duration(q.number("timeout_secs", interaction.MinTimeoutSecs, interaction.MaxTimeoutSecs, 0)) * time.Second,
 		Advise:  oneOf(q, "on_failure", "deny", "continue") == "continue",

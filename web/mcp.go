@@ -25,9 +25,23 @@ func (s *Server) serveMCP(c echo.Context) error {
 	}
 	r := c.Request().Clone(c.Request().Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	org, project, err := s.boundTo(c)
+	if err != nil {
+		return err
+	}
 	p := principal(c)
 	s.mcp.Serve(c.Response(), r, mcp.Caller{
-		ID: string(p.ID), Key: bearer(c), Manages: p.Can(interaction.ScopeRead) && p.Can(interaction.ScopeResolve),
+		ID: string(p.ID), Key: bearer(c), Manages: p.Can(interaction.ScopeRead) && p.Can(interaction.ScopeResolve), Org: org, Project: project,
 	})
 	return nil
+}
+
+// boundTo is the org and the project of the caller's key, for a door whose address names none; both "" of a key that is bound to none.
+func (s *Server) boundTo(c echo.Context) (org, project string, err error) {
+	id := principal(c).ProjectID
+	if id == "" {
+		return "", "", nil
+	}
+	in, err := s.service.ProjectOf(c.Request().Context(), "", id)
+	return string(in.OrgID), string(in.ID), err
 }

@@ -93,7 +93,7 @@ func (s *Server) identified(c echo.Context, ticket string) (token string, err er
 		}
 		roles[in.ID] = roles[in.ID].Or(role)
 	}
-	return s.gate.SignInAs(c.Request().Context(), auth.Identity{Issuer: who.Issuer, Subject: who.Subject, Name: who.Name, Email: who.Email}, roles)
+	return s.gate.SignInAs(c.Request().Context(), auth.Identity{Issuer: who.Issuer, Subject: who.Subject, Name: who.Name, Email: who.Email}, roles, s.from(c))
 }
 
 // mappedProject finds a project by a slug of the org default, or by its id.

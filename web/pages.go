@@ -40,11 +40,11 @@ func (s *Server) renderStatus(c echo.Context, status int, page templ.Component) 
 // page is what every page shares, for whoever is calling. It sets the response's policy.
 func (s *Server) page(c echo.Context, title string, section views.Section) views.Page {
 	page := views.Page{
-		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Project: interaction.DefaultSlug, Section: section,
-		User: principal(c).Name, Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
+		Title: title, Base: s.config.BasePath, Nonce: pagePolicy(c.Response().Header()), Section: section,
+		User: display.Line(principal(c).Name).String(), MayFound: principal(c).Founds(), Now: s.service.Time(), Command: s.config.Command, Self: s.self(c),
 	}
 	if in, ok := c.Get(projectKey).(interaction.Project); ok {
-		page.Project, page.ProjectName = in.Address(), in.Name
+		page.Project, page.ProjectName = in.Address(), display.Line(in.Name).String()
 		page.MayAudit, page.MayManage = principal(c).Can(interaction.ScopeAudit), principal(c).Can(interaction.ScopeManage)
 	}
 	return page
@@ -70,6 +70,20 @@ func (s *Server) pageIn(c echo.Context, in interaction.Project, title string, se
 	var err error
 	page.Open, err = s.service.CountOpen(c.Request().Context(), in.ID)
 	return page, err
+}
+
+// pageAnywhere is page for one of no project: whoever is signed in keeps the rail of the project that they were in last. It never fails, since
+// it stands around what did.
+func (s *Server) pageAnywhere(c echo.Context, title string) views.Page {
+	if c.Get(projectKey) == nil && principal(c).Kind == interaction.UserPrincipal {
+		_, _ = s.home(c)
+	}
+	if in, ok := c.Get(projectKey).(interaction.Project); ok {
+		if page, err := s.pageIn(c, in, title, views.SectionNone); err == nil {
+			return page
+		}
+	}
+	return s.page(c, title, views.SectionNone)
 }
 
 // presenter maps to view models for somebody in a project.

@@ -20,6 +20,7 @@ func (p place) of(template string) string {
 
 // placed are the routes with ids in their path, and a body that they take.
 var placed = []struct{ method, path, body string }{
+	{"GET", "/api/v1/orgs/:org/projects", ""}, // to create one is in TestCreateProject: each must have another slug
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/interactions", ""},

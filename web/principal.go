@@ -9,7 +9,6 @@ import (
 
 	"sayso/internal/auth"
 	"sayso/internal/interaction"
-	"sayso/views"
 )
 
 // The names under which a request carries who is calling, and in which project.
@@ -136,70 +135,6 @@ func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return next(c)
 	}
-}
-
-// setupPage shows what a one-time link offers. Opening it uses nothing up.
-func (s *Server) setupPage(c echo.Context) error {
-	if s.findSession(c) == nil {
-		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
-	}
-	code := c.QueryParam("code")
-	good, err := s.gate.CheckCode(c.Request().Context(), code)
-	if err != nil {
-		return err
-	}
-	if !good {
-		return s.usedLink()
-	}
-	first, err := s.gate.First(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	return s.render(c, views.SetupPage(views.Setup{Page: s.page(c, "Sign in", views.SectionNone), Code: code, First: first}))
-}
-
-func (s *Server) usedLink() error {
-	return interaction.Errorf(interaction.Forbidden, "This link was used already or is too old. Run `%s signin-link` for a new one.", s.config.Command)
-}
-
-// setup signs the owner in.
-func (s *Server) setup(c echo.Context) error {
-	token, first, err := s.gate.SignIn(c.Request().Context(), c.FormValue("code"), s.config.OwnerName)
-	if interaction.CodeOf(err) == interaction.Unauthorized {
-		return s.usedLink()
-	}
-	if err != nil {
-		return err
-	}
-	c.SetCookie(s.cookie(s.cookieName(), token, sessionLasts))
-	if s.config.SignedIn != nil {
-		s.config.SignedIn(first)
-	}
-	if first && s.config.Demo != nil {
-		s.config.Demo()
-	}
-	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
-}
-
-func (s *Server) signInPage(c echo.Context) error {
-	if s.findSession(c) == nil {
-		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/")
-	}
-	page := views.SignIn{Page: s.page(c, "Sign in", views.SectionNone), SignedOut: c.QueryParams().Has("signed-out")}
-	if s.config.Provider != nil {
-		page.Provider = s.config.Provider.Name
-	}
-	return s.render(c, views.SignInPage(page))
-}
-
-func (s *Server) signOut(c echo.Context) error {
-	if s.findSession(c) == nil {
-		if err := s.gate.SignOut(c.Request().Context(), session(c)); err != nil {
-			return err
-		}
-	}
-	c.SetCookie(s.cookie(s.cookieName(), "", -1))
-	return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/signin?signed-out")
 }
 
 func (s *Server) startDemo(c echo.Context) error {

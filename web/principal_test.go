@@ -120,6 +120,10 @@ var everyRoute = []struct {
 
 	{"GET", "/api/v1/me", "", keyed(200)},
 	{"POST", "/api/v1/signin-links", "", keyed(403, "manage", 201)},
+	{"POST", "/api/v1/orgs", `{"slug":":fresh","name":"Acme"}`, keyed(403, "manage", 201)},
+	{"GET", "/api/v1/orgs", "", keyed(403, "manage", 200)},
+	{"POST", "/api/v1/orgs/:org/projects", `{"slug":":fresh","name":"Shop"}`, keyed(403, "manage", 201)},
+	{"GET", "/api/v1/orgs/:org/projects", "", keyed(403, "manage", 200)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/agents", `{"name":"swe"}`, keyed(403, "asker other manage", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents", "", keyed(403, "read", 200)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", "", keyed(403, "asker other bound read", 200, "elsewhere", 404)},
@@ -168,6 +172,9 @@ var everyRoute = []struct {
 	{"GET", "/signin", "", all(200, "session "+people, 303)},
 	{"POST", "/signin/oidc", "", all(404)}, // there is no provider; see oidc_test.go
 	{"GET", "/signin/oidc/callback", "", all(404)},
+	{"POST", "/signin", "email=:fresh@example.com&password=x", all(401)},
+	{"GET", "/invite", "", all(403)},
+	{"POST", "/invite", "code=x", all(403)},
 	{"GET", "/gallery", "", all(200)},
 	{"GET", "/gallery/:name", "", all(200)},
 	{"GET", "/", "", paged(200, "stranger", 403)},
@@ -182,6 +189,18 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/settings/keys", "", paged(200, "viewer approver lead", 403)},
 	{"POST", "/projects/:project/settings/keys", "kind=agent_key&name=ci", posted(200, "viewer approver lead", 403)},
 	{"POST", "/projects/:project/settings/keys/:key/revoke", "", posted(303, "viewer approver lead", 403)},
+	{"GET", "/projects/:project/settings/members", "", paged(200, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/members/:user/role", "role=approver", posted(303, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/members/:user/remove", "", posted(303, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/invitations", "role=viewer&note=Fox", posted(200, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/invitations/:invitation/revoke", "", posted(303, "viewer approver lead", 403)},
+	{"GET", "/account", "", all(303, "session "+people, 200)},
+	{"POST", "/account", "name=Dana&email=", all(401, "session "+people, 303)},
+	{"POST", "/account/password", "password=correct+horse&again=correct+horse", all(401, "session "+people, 422)}, // they have no email
+	{"POST", "/account/sessions/:session/end", "", all(401, "session "+people, 404)},                              // it is nobody's
+	{"GET", "/settings/projects", "", all(303, "session", 200, people, 403)},
+	{"POST", "/settings/orgs", "name=Acme&slug=:fresh&project_name=Shop&project_slug=shop", all(401, "session", 303, people, 403)},
+	{"POST", "/settings/projects", "org=default&name=Shop&slug=:fresh", all(401, "session", 303, people, 403)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
@@ -199,13 +218,15 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/live", "", posted(400)}, // not a WebSocket handshake
 	{"GET", "/projects/:project/agents/:agent/live", "", posted(400)},
 	{"POST", "/demo", "", posted(303, "viewer approver lead", 403)},
-	{"POST", "/signout", "", all(303)}, // last: it ends the session
+	// last: they end the session
+	{"POST", "/account/sessions/end", "", all(401, "session "+people, 303)},
+	{"POST", "/signout", "", all(303)},
 }
 
 // TestEveryRouteForEverybody goes through every route and every principal.
 func TestEveryRouteForEverybody(t *testing.T) {
 	c := newCast(t)
-	for _, route := range everyRoute {
+	for n, route := range everyRoute {
 		for _, who := range principals {
 			i, at := c.asks(c.path, bash)
 			id := at[strings.LastIndexByte(at, '/')+1:]
@@ -214,7 +235,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 				agent, _ = c.newAgent("archived by " + who)
 			}
 			path := place{"default", "default", agent, id}.of(c.filled(route.path))
-			body := strings.Replace(route.body, ":digest", i.Digest, 1)
+			body := strings.NewReplacer(":digest", i.Digest, ":fresh", fmt.Sprintf("s%d-%s", n, who)).Replace(route.body)
 			if got := c.as(who, route.method, path, body); got.status != route.want[who] {
 				t.Errorf("%s %s as %s: %d %.200s, want %d", route.method, route.path, who, got.status, got.body, route.want[who])
 			}
@@ -241,12 +262,12 @@ func TestEveryRouteForEverybody(t *testing.T) {
 // filled puts what is needed in the place of the other parameters of a path: an input that waits, a call that may run, an external person.
 func (c *cast) filled(path string) string {
 	c.t.Helper()
-	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.person, ":key": c.spare} {
+	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.actor, ":key": c.spare, ":user": c.member, ":invitation": c.invited} {
 		if before, after, there := strings.Cut(path, param); there {
 			path = before + make() + after
 		}
 	}
-	return strings.NewReplacer(":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
+	return strings.NewReplacer(":session", "ses_"+strings.Repeat("a", 26), ":item", "0", ":name", "group", "/static/*", static.Path("favicon.svg")).Replace(path)
 }
 
 func (c *cast) waits() string {
@@ -268,7 +289,24 @@ func (c *cast) spare() string {
 	return made.Key.ID
 }
 
-func (c *cast) person() string {
+// member is somebody in the project who has no part in the test.
+func (c *cast) member() string {
+	c.t.Helper()
+	name := fmt.Sprint("member ", c.number("SELECT count(*) FROM users"))
+	c.person(name, interaction.Viewer)
+	return c.userID(name)
+}
+
+// invited is an open invitation.
+func (c *cast) invited() string {
+	c.t.Helper()
+	who := interaction.Principal{Kind: interaction.OperatorPrincipal, Name: "test", Scopes: interaction.Scopes}
+	i, _, err := c.gate.Invite(c.t.Context(), who, c.project, interaction.Viewer, "somebody")
+	must(c.t, err)
+	return string(i.ID)
+}
+
+func (c *cast) actor() string {
 	var stored api.ActorBody
 	read(c.t, c.call(c.operator, "PUT", project+"/actors", `{"provider_user_id":"dana"}`), &stored)
 	return stored.Actor.ID

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"sayso/internal/display"
 	"sayso/internal/interaction"
 	"sayso/views"
 )
@@ -36,7 +37,7 @@ func (s *Server) showProjects(c echo.Context, in interaction.Project, page *view
 	all, err := s.service.Projects(c.Request().Context(), unbound(principal(c)))
 	for _, other := range all {
 		if other.ID != in.ID {
-			page.Projects = append(page.Projects, views.ProjectLink{Name: other.Name, URL: page.URL("/projects/" + other.Address())})
+			page.Projects = append(page.Projects, views.ProjectLink{Name: display.Line(other.Name).String(), URL: page.URL("/projects/" + other.Address())})
 		}
 	}
 	if last, _ := c.Cookie(s.lastProject()); len(all) > 1 && (last == nil || last.Value != in.Address()) {

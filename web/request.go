@@ -28,13 +28,22 @@ var slugForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // inProject finds the project that the path names, by id or slug. From then on the caller is who they are in that project.
 func (s *Server) inProject(c echo.Context) (interaction.Project, error) {
 	org, project := c.Param("org"), c.Param("project")
-	if slices.Contains(c.ParamNames(), "org") && org != interaction.DefaultSlug && !interaction.ID(org).WellFormed(interaction.OrgPrefix) {
-		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "org: %q is neither an org's id nor \"default\"", org)
+	if err := checkOrg(c); err != nil {
+		return interaction.Project{}, err
 	}
 	if !slugForm.MatchString(project) && !interaction.ID(project).WellFormed(interaction.ProjectPrefix) {
 		return interaction.Project{}, interaction.Errorf(interaction.ValidationFailed, "project: %q is neither a project's id nor a slug of a-z, 0-9 and '-'", project)
 	}
 	return s.enter(c, org, project)
+}
+
+// checkOrg says what is wrong with the org that the path names, if it names one.
+func checkOrg(c echo.Context) error {
+	org := c.Param("org")
+	if slices.Contains(c.ParamNames(), "org") && org != interaction.DefaultSlug && !interaction.ID(org).WellFormed(interaction.OrgPrefix) {
+		return interaction.Errorf(interaction.ValidationFailed, "org: %q is neither an org's id nor \"default\"", org)
+	}
+	return nil
 }
 
 // enter makes the caller who they are in a project. Pages name no org: a slug is then one of the org default, an id any project's; see
@@ -88,6 +97,24 @@ func queryOf(c echo.Context, known ...string) *query {
 		}
 	}
 	return q
+}
+
+// postedForm reads the fields of a posted form as [queryOf] does parameters: one that is unknown or given twice is ValidationFailed, and one that
+// is left out is "".
+func postedForm(c echo.Context, known ...string) (*query, error) {
+	if _, err := readForm(c); err != nil {
+		return nil, err
+	}
+	q := &query{values: c.Request().PostForm}
+	for name, values := range q.values {
+		switch {
+		case !slices.Contains(known, name):
+			q.fail("%s: unknown field", clip(name))
+		case len(values) > 1:
+			q.fail("%s: given twice", name)
+		}
+	}
+	return q, q.err
 }
 
 // noQuery refuses query parameters, on a route that has none.

@@ -29,6 +29,7 @@ func (s *Server) routes() {
 	s.pageRoutes(pages)
 	s.cardRoutes(pages)
 	s.settingsRoutes(pages)
+	s.peopleRoutes(pages)
 	s.echo.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
 }
 
@@ -69,6 +70,10 @@ func (s *Server) agentRoutes(api *echo.Group) {
 // projectRoutes are the REST API of a project, and of the server.
 func (s *Server) projectRoutes(api *echo.Group) {
 	api.GET("/api/v1/me", s.me)
+	api.POST("/api/v1/orgs", s.createOrg)
+	api.GET("/api/v1/orgs", s.listOrgs)
+	api.POST("/api/v1/orgs/:org/projects", s.createProject)
+	api.GET("/api/v1/orgs/:org/projects", s.listProjects)
 	api.POST("/api/v1/signin-links", s.createSignInLink)
 	api.POST(projectPath+"/agents", s.createAgent)
 	api.GET(projectPath+"/agents", s.listAgents)
@@ -102,6 +107,9 @@ func (s *Server) signInRoutes(browser *echo.Group) {
 	browser.GET("/signin", s.signInPage)
 	browser.POST("/signin/oidc", s.startOIDC)
 	browser.GET("/signin/oidc/callback", s.finishOIDC)
+	browser.POST("/signin", s.signIn)
+	browser.GET("/invite", s.invitationPage)
+	browser.POST("/invite", s.join)
 	browser.POST("/signout", s.signOut)
 	if s.config.Gallery {
 		browser.GET("/gallery", s.gallery)
@@ -148,4 +156,21 @@ func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/settings/keys", s.keysPage)
 	pages.POST("/projects/:project/settings/keys", s.makeKey)
 	pages.POST("/projects/:project/settings/keys/:key/revoke", s.revokeFromPage)
+}
+
+// peopleRoutes are who may come in: a project's members, a person's own account, and the owner's orgs and projects.
+func (s *Server) peopleRoutes(pages *echo.Group) {
+	pages.GET("/projects/:project/settings/members", s.membersPage)
+	pages.POST("/projects/:project/settings/members/:user/role", s.setRole)
+	pages.POST("/projects/:project/settings/members/:user/remove", s.removeMember)
+	pages.POST("/projects/:project/settings/invitations", s.invite)
+	pages.POST("/projects/:project/settings/invitations/:invitation/revoke", s.revokeInvitation)
+	pages.GET("/account", s.accountPage)
+	pages.POST("/account", s.setName)
+	pages.POST("/account/password", s.setPassword)
+	pages.POST("/account/sessions/:session/end", s.endSession)
+	pages.POST("/account/sessions/end", s.signOutEverywhere)
+	pages.GET("/settings/projects", s.projectsPage)
+	pages.POST("/settings/orgs", s.foundOrg)
+	pages.POST("/settings/projects", s.foundProject)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,10 +28,12 @@ type Config struct {
 	PublicURL    string   // scheme and host that browsers use, when it is not the address we listen on; no slash at its end
 	AllowedHosts []string // names that may stand in Host; empty: any
 	BodyLimit    int64    // bytes; 0: 1 MiB
-	OwnerName    string   // of the first person to sign in
-	Version      string   // of this program
-	Command      string   // that calls this program, as pages tell people to
-	Log          *slog.Logger
+	// TrustedProxies are where a request may come from that says in X-Forwarded-For where it came from before.
+	TrustedProxies []netip.Prefix
+	OwnerName      string // of the first person to sign in
+	Version        string // of this program
+	Command        string // that calls this program, as pages tell people to
+	Log            *slog.Logger
 	// SignedIn is called when the owner signs in; first says that nobody ever had.
 	SignedIn func(first bool)
 	// Policies are the approval policies; nil: there are none. The service must use them too.

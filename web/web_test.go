@@ -198,7 +198,7 @@ func (s *site) writes() int {
 // settle returns when the store has done all that it was told so far: it does one thing after the other, and this changes nothing.
 func (s *site) settle() {
 	s.t.Helper()
-	must(s.t, s.store.EndSession(context.Background(), auth.Hash{}))
+	must(s.t, s.store.EndSession(context.Background(), auth.Hash{}, time.Time{}))
 }
 
 // log is what the store has told its followers.
@@ -414,6 +414,13 @@ func (s *site) person(name string, role interaction.Role) string {
 			role, now.UnixMilli(), user, s.project.ID)
 	}
 	return "sayso=" + token
+}
+
+// userID is the id of the person with that name.
+func (s *site) userID(name string) (id string) {
+	s.t.Helper()
+	must(s.t, s.database().QueryRow("SELECT id FROM users WHERE name = ?", name).Scan(&id))
+	return id
 }
 
 // post sends a form, as our own page would.

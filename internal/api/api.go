@@ -234,6 +234,57 @@ type Me struct {
 	Scopes    []string `json:"scopes"`
 }
 
+// Org is a tenant: projects belong to it, and nothing of it is seen from another.
+type Org struct {
+	ID        string `json:"id"`
+	Slug      string `json:"slug"`
+	Name      string `json:"name"`
+	CreatedAt Time   `json:"created_at"`
+}
+
+// Project is where agents and their interactions live.
+type Project struct {
+	ID        string `json:"id"`
+	OrgID     string `json:"org_id"`
+	Slug      string `json:"slug"`
+	Name      string `json:"name"`
+	CreatedAt Time   `json:"created_at"`
+}
+
+// NewOrg creates an org and its first project, which is default unless another is named.
+type NewOrg struct {
+	Slug    string      `json:"slug"`
+	Name    string      `json:"name"`
+	Project *NewProject `json:"project,omitempty"`
+}
+
+// NewProject creates a project.
+type NewProject struct {
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+// OrgCreated is an org with its first project.
+type OrgCreated struct {
+	Org     Org     `json:"org"`
+	Project Project `json:"project"`
+}
+
+// ProjectBody is how one project comes.
+type ProjectBody struct {
+	Project Project `json:"project"`
+}
+
+// Orgs are all that there are.
+type Orgs struct {
+	Data []Org `json:"data"`
+}
+
+// Projects are those of an org.
+type Projects struct {
+	Data []Project `json:"data"`
+}
+
 // SignInLink is a one-time link that signs the owner in.
 type SignInLink struct {
 	URL       string `json:"url"`

@@ -1,19 +1,20 @@
-// Package auth proves who is calling: keys, sessions and one-time sign-in links. It knows no HTTP and no SQL.
+// Package auth proves who is calling, by keys, sessions, passwords and one-time links, and keeps who may come in: accounts, members and
+// invitations. It knows no HTTP and no SQL.
 //
-// Every secret is random, shown once, and kept only as its SHA-256, so what the database holds opens nothing. Keys come in two kinds that
+// Every secret that we make is random, shown once, and kept only as its SHA-256; a password, which is not random, as an argon2id hash. So what
+// the database holds opens nothing. Keys come in two kinds that
 // can never stand in for each other: an agent's key asks and waits, an operator's key reads, answers and manages by its scopes. The kind
 // is in the key's own text and in its row, and what a [interaction.Principal] may do is decided where it does it.
 //
 // [Gate] answers for each request. It remembers what it found for half a second, so that a busy key costs no query and a revoked one
 // stops within a second. A call that takes longer than that holds its credential ([Gate.HoldKey], [Gate.WatchSession]), and is told when
-// that ends.
+// that ends. What changes through the gate itself it forgets at once.
 package auth
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
+	"maps"
 	"sync"
 	"time"
 
@@ -43,20 +44,50 @@ type Store interface {
 	EnsureKey(ctx context.Context, k Key, now time.Time) error
 	ReplaceKey(ctx context.Context, k Key, now time.Time) error
 
-	// SignIn uses up a code that was made after born and starts a session of the first user, who is made with name if there is none yet;
-	// then first is true. All of it happens, or nothing: ok is false when the code was not good.
-	SignIn(ctx context.Context, code Hash, born time.Time, name string, session Hash, now time.Time) (ok, first bool, err error)
+	// SignIn uses up a code that was made after born and starts a session of the owner, who is made with name if there is none yet; then
+	// first is true. instead, if any, ends. All of it happens, or nothing: ok is false when the code was not good.
+	SignIn(ctx context.Context, code Hash, born time.Time, name string, s Session, instead Hash) (ok, first bool, err error)
 	// HasOwner says whether somebody has signed in ever.
 	HasOwner(ctx context.Context) (bool, error)
 
 	// SignInIdentity starts a session of whom an issuer has named. Their memberships follow roles, by project; see [Membership.Following].
 	// allowed is false when they are in no project then: there is no session, and nobody is made.
-	SignInIdentity(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, session Hash, now time.Time) (allowed bool, err error)
+	SignInIdentity(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, s Session, instead Hash) (allowed bool, err error)
 
+	// StartSession starts a session of a person in the place of instead, and writes it into the audit logs of their projects.
+	StartSession(ctx context.Context, user interaction.ID, s Session, way Way, instead Hash) error
 	// SessionPrincipal finds a session that began after born and was seen after seen, and tells when it was.
 	SessionPrincipal(ctx context.Context, h Hash, born, seen time.Time) (interaction.Principal, time.Time, error)
 	TouchSession(h Hash, now time.Time)
-	EndSession(ctx context.Context, h Hash) error
+	// Sessions are those of a person that began after born and were seen after seen, the newest first.
+	Sessions(ctx context.Context, user interaction.ID, born, seen time.Time) ([]Session, error)
+	// EndSession ends a session by its hash, if it is there; EndSessionOf one of a person by its id; EndSessionsOf all of a person.
+	EndSession(ctx context.Context, h Hash, now time.Time) error
+	EndSessionOf(ctx context.Context, who interaction.Principal, id interaction.ID, now time.Time) error
+	EndSessionsOf(ctx context.Context, who interaction.Principal, now time.Time) error
+
+	// PasswordOf is the password of the account with that email.
+	PasswordOf(ctx context.Context, email string) (StoredPassword, error)
+	Passwords(ctx context.Context) (anybody, owner bool, err error)
+	Account(ctx context.Context, user interaction.ID) (Account, error)
+	// ChangeAccount changes an account, and writes what was changed into the audit logs of its projects. An email that another has is a Conflict.
+	ChangeAccount(ctx context.Context, who interaction.Principal, c AccountChange, now time.Time) error
+
+	// Members are the people of a project: first the owner, then by name.
+	Members(ctx context.Context, in interaction.ID) ([]Member, error)
+	// ChangeMember carries out what change makes of the members of a project, in one transaction. Open invitations by a member who is no longer
+	// an admin end with it.
+	ChangeMember(ctx context.Context, in, user interaction.ID, change func(all []Member) (MemberChange, error)) error
+
+	// Invite stores an invitation; Invitations are those of a project that were made after born and are open, the newest first.
+	Invite(ctx context.Context, i Invitation, code Hash, e interaction.AdminEvent) error
+	Invitations(ctx context.Context, in interaction.ID, born time.Time) ([]Invitation, error)
+	// Invitation finds one that was made after born and is open by its code.
+	Invitation(ctx context.Context, code Hash, born time.Time) (Invitation, error)
+	RevokeInvitation(ctx context.Context, in, id interaction.ID, born time.Time, record func(Invitation) interaction.AdminEvent) error
+	// Accept uses an invitation up for a person, whom decide is told as they stand in its project, and Join for one who is made with it.
+	Accept(ctx context.Context, code Hash, born, now time.Time, decide func(Invitation, Member) (interaction.AdminEvent, error), user interaction.ID) (Invitation, error)
+	Join(ctx context.Context, code Hash, born time.Time, n Newcomer, s Session, record func(Invitation) interaction.AdminEvent) (Invitation, error)
 
 	// AddCode stores a one-time code. GoodCode says whether it is there and was made after born; it uses nothing up.
 	AddCode(ctx context.Context, h Hash, now time.Time) error
@@ -65,12 +96,8 @@ type Store interface {
 	DropCodes(ctx context.Context) error
 }
 
-// How long sign-ins last.
-const (
-	SessionIdle = 12 * time.Hour
-	SessionMost = 30 * 24 * time.Hour
-	CodeLife    = 24 * time.Hour
-)
+// CodeLife is how long a one-time sign-in link is good.
+const CodeLife = 24 * time.Hour
 
 const (
 	remembered   = 500 * time.Millisecond
@@ -85,6 +112,9 @@ type Gate struct {
 	keys     memory
 	sessions memory
 	checking checking
+
+	hasher                 *hasher
+	perAccount, perAddress *throttle
 }
 
 // memory is what was found of one kind of secret. Each kind has its own: a key must never pass for a session because it was just seen.
@@ -104,7 +134,10 @@ type verdict struct {
 
 // NewGate makes a Gate.
 func NewGate(store Store, now func() time.Time) *Gate {
-	return &Gate{store: store, now: now, keys: newMemory(), sessions: newMemory()}
+	return &Gate{
+		store: store, now: now, keys: newMemory(), sessions: newMemory(),
+		hasher: newHasher(), perAccount: newThrottle(freeForAccount), perAddress: newThrottle(freeForAddress),
+	}
 }
 
 func newMemory() memory {
@@ -201,17 +234,19 @@ func (m *memory) lately(now time.Time, h Hash) (verdict, bool) {
 	return v, ok && now.Sub(v.at) < remembered && !now.Before(v.at)
 }
 
-// forget has a secret looked up again at once, and tells the calls that hold it to do so.
-func (m *memory) forget(h Hash) {
+// forget has secrets looked up again at once, and tells the calls that go on: one of those may be meant that nobody remembers any more.
+func (m *memory) forget(which func(Hash, verdict) bool) {
 	m.mu.Lock()
-	delete(m.known, h)
+	maps.DeleteFunc(m.known, which)
 	m.mu.Unlock()
-	m.tell(h)
+	for _, h := range m.allHeld() {
+		m.tell(h)
+	}
 }
 
 // NewCode makes a one-time code that signs the owner in.
 func (g *Gate) NewCode(ctx context.Context) (string, error) {
-	code := token()
+	code := secret()
 	return code, g.store.AddCode(ctx, HashOf(code), g.now())
 }
 
@@ -230,27 +265,14 @@ func (g *Gate) CheckCode(ctx context.Context, code string) (bool, error) {
 
 // SignIn uses up a code and starts a session of the owner, who is called name if this is the first time ever. A code that is
 // unknown, used or too old is Unauthorized.
-func (g *Gate) SignIn(ctx context.Context, code, name string) (sessionToken string, first bool, err error) {
+func (g *Gate) SignIn(ctx context.Context, code, name string, from From) (token string, first bool, err error) {
 	now := g.now()
-	sessionToken = token()
-	ok, first, err := g.store.SignIn(ctx, HashOf(code), now.Add(-CodeLife), name, HashOf(sessionToken), now)
+	token, session := newSession(from, now)
+	ok, first, err := g.store.SignIn(ctx, HashOf(code), now.Add(-CodeLife), name, session, from.Instead)
 	if err == nil && !ok {
 		err = unauthorized("This link was used already or is too old.")
 	}
-	return sessionToken, first, err
-}
-
-// SignOut ends a session.
-func (g *Gate) SignOut(ctx context.Context, session Hash) error {
-	defer g.sessions.forget(session)
-	return g.store.EndSession(ctx, session)
-}
-
-// token is 256 random bits, for a session or a code.
-func token() string {
-	var b [32]byte
-	rand.Read(b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
+	return token, first, g.end(err, only(from.Instead))
 }
 
 // First says whether nobody has signed in ever.

@@ -56,16 +56,16 @@ func (m Membership) Following(issuer string, mapped interaction.Role) Membership
 
 // SignInAs starts a session of the person whom an issuer has named, who is made if this is their first time. Their memberships follow roles, by
 // project. Somebody who is then in no project is Forbidden, and nobody is made; so is everybody before the owner has signed in.
-func (g *Gate) SignInAs(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role) (sessionToken string, err error) {
+func (g *Gate) SignInAs(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, from From) (token string, err error) {
 	if first, err := g.First(ctx); err != nil || first {
 		return "", orElse(err, interaction.Errorf(interaction.Forbidden, "Sayso is not set up yet: the owner signs in first, by the link that the server has printed."))
 	}
-	sessionToken = token()
-	allowed, err := g.store.SignInIdentity(ctx, who, roles, HashOf(sessionToken), g.now())
+	token, session := newSession(from, g.now())
+	allowed, err := g.store.SignInIdentity(ctx, who, roles, session, from.Instead)
 	if err != nil || !allowed {
 		return "", orElse(err, interaction.Errorf(interaction.Forbidden, "You are in no project here. Ask an admin to invite you, or to have your group added."))
 	}
-	return sessionToken, nil
+	return token, g.end(nil, func(Hash, verdict) bool { return true }) // roles may have followed the groups, in other sessions too
 }
 
 func orElse(err, otherwise error) error {

@@ -151,7 +151,7 @@ func (g *Gate) RevokeKey(ctx context.Context, p interaction.Principal, in intera
 		return p.Administers(in.ID, interaction.KeyRevoked, k.subject(), k.detail(), now)
 	})
 	if err == nil {
-		g.keys.forget(k.Hash)
+		g.keys.forget(only(k.Hash))
 	}
 	return k, err
 }

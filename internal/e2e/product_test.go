@@ -62,7 +62,7 @@ var used = sync.OnceValues(func() (folder string, err error) {
 	gate := auth.NewGate(s, time.Now)
 	code, err := gate.NewCode(ctx)
 	if err == nil {
-		_, _, err = gate.SignIn(ctx, code, owner)
+		_, _, err = gate.SignIn(ctx, code, owner, auth.From{})
 	}
 	return folder, errors.Join(err, s.Close())
 })

@@ -29,6 +29,10 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/favicon.ico", "/favicon.ico"},
 		{"GET", "/api/v1/me", "/api/v1/me"},
 		{"POST", "/api/v1/signin-links", "/api/v1/signin-links"},
+		{"POST", "/api/v1/orgs", "/api/v1/orgs"},
+		{"GET", "/api/v1/orgs", "/api/v1/orgs"},
+		{"POST", "/api/v1/orgs/:org/projects", "/api/v1/orgs/default/projects"},
+		{"GET", "/api/v1/orgs/:org/projects", "/api/v1/orgs/default/projects"},
 		{"POST", "{project}/agents", project + "/agents"},
 		{"GET", "{project}/agents", project + "/agents"},
 		{"GET", "{agent}", agent},
@@ -74,6 +78,9 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/signin", "/signin"},
 		{"POST", "/signin/oidc", "/signin/oidc"},
 		{"GET", "/signin/oidc/callback", "/signin/oidc/callback?code=x&state=x"},
+		{"POST", "/signin", "/signin"},
+		{"GET", "/invite", "/invite?code=x"},
+		{"POST", "/invite", "/invite"},
 		{"POST", "/signout", "/signout"},
 		{"GET", "/gallery", "/gallery"},
 		{"GET", "/gallery/:name", "/gallery/group"},
@@ -90,6 +97,19 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/projects/:project/settings/keys", "/projects/default/settings/keys"},
 		{"POST", "/projects/:project/settings/keys", "/projects/default/settings/keys"},
 		{"POST", "/projects/:project/settings/keys/:key/revoke", "/projects/default/settings/keys/key_" + letters + "/revoke"},
+		{"GET", "/projects/:project/settings/members", "/projects/default/settings/members"},
+		{"POST", "/projects/:project/settings/members/:user/role", "/projects/default/settings/members/usr_" + letters + "/role"},
+		{"POST", "/projects/:project/settings/members/:user/remove", "/projects/default/settings/members/usr_" + letters + "/remove"},
+		{"POST", "/projects/:project/settings/invitations", "/projects/default/settings/invitations"},
+		{"POST", "/projects/:project/settings/invitations/:invitation/revoke", "/projects/default/settings/invitations/inv_" + letters + "/revoke"},
+		{"GET", "/account", "/account"},
+		{"POST", "/account", "/account"},
+		{"POST", "/account/password", "/account/password"},
+		{"POST", "/account/sessions/:session/end", "/account/sessions/ses_" + letters + "/end"},
+		{"POST", "/account/sessions/end", "/account/sessions/end"},
+		{"GET", "/settings/projects", "/settings/projects"},
+		{"POST", "/settings/orgs", "/settings/orgs"},
+		{"POST", "/settings/projects", "/settings/projects"},
 		{"GET", "/projects/:project/interactions/:interaction", permalink(i)},
 		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
 		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
@@ -172,14 +192,18 @@ func TestHeaders(t *testing.T) {
 			all := append(routes(p, asked), route{"GET", "", "/nowhere"}, route{"DELETE", "", "/"}, route{"TRACE", "", "/"})
 			for _, who := range credentials(p) {
 				for _, r := range all {
-					if r.path == "/signout" {
+					if r.path == "/signout" || r.path == "/account/sessions/end" {
 						continue // which would sign the owner out for the rest; it is tried below
 					}
 					a := p.send(r.method, r.path, nil, who.headers...)
 					checkHeaders(t, who.name+": "+r.method+" "+r.path, a, c.hsts)
 				}
 			}
-			checkHeaders(t, "POST /signout", p.send("POST", "/signout", nil, "Sec-Fetch-Site", "same-origin"), c.hsts)
+			for _, path := range []string{"/account/sessions/end", "/signout"} {
+				cookie := p.session()
+				a := p.send("POST", path, nil, "Sec-Fetch-Site", "same-origin", "Cookie", cookie.Name+"="+cookie.Value)
+				checkHeaders(t, "POST "+path, a, c.hsts)
+			}
 			checkHeaders(t, "another host", p.send("GET", "/", nil, "Host", "evil.example"), c.hsts)
 		})
 	}

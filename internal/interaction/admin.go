@@ -11,9 +11,11 @@ type AdminAction string
 
 // The actions.
 const (
+	OrgCreated        AdminAction = "org_created"
 	ProjectCreated    AdminAction = "project_created"
 	SignedIn          AdminAction = "signed_in"
 	SignedOut         AdminAction = "session_ended"
+	AccountChanged    AdminAction = "account_changed"
 	PasswordChanged   AdminAction = "password_changed"
 	InvitationCreated AdminAction = "invitation_created"
 	InvitationRevoked AdminAction = "invitation_revoked"
@@ -45,7 +47,7 @@ type AdminEvent struct {
 
 // Subject is what an admin event is about.
 type Subject struct {
-	Kind string // user, key, invitation, embed, project, policies
+	Kind string // user, session, key, invitation, embed, org, project, policies
 	ID   ID
 	Name string
 }

@@ -18,6 +18,8 @@ type Project struct {
 	Org   string // slug of the org
 	Slug  string // unique in the org
 	Name  string
+
+	CreatedAt time.Time
 }
 
 // Address is how pages name the project, whose paths have no org: by its slug in the org default, elsewhere by its id.

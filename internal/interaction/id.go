@@ -23,6 +23,8 @@ const (
 	ToolCallPrefix    = "tcl"
 	ActorPrefix       = "actr"
 	KeyPrefix         = "key"
+	SessionPrefix     = "ses"
+	InvitationPrefix  = "inv"
 )
 
 const idLetters = "abcdefghijklmnopqrstuvwxyz234567"

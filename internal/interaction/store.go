@@ -15,6 +15,12 @@ type Store interface {
 	Project(ctx context.Context, org, project string) (Project, error)
 	// Projects are all there are, in the order in which people are shown them.
 	Projects(ctx context.Context) ([]Project, error)
+	// Orgs are all there are, in the same order.
+	Orgs(ctx context.Context) ([]Org, error)
+	// CreateOrg makes an org and its first project, and CreateProject one more in an org, named by its id or as default. A slug that is taken is
+	// a Conflict. The events of the audit log are what record makes of the new project.
+	CreateOrg(ctx context.Context, o Org, first Project, record func(Project) []AdminEvent) error
+	CreateProject(ctx context.Context, org string, p Project, record func(Project) []AdminEvent) (Project, error)
 
 	// CreateAgent makes an agent, or gives the one that has its key already (then created is false).
 	CreateAgent(ctx context.Context, p Project, a NewAgent, once Once, now time.Time) (agent Agent, created bool, err error)

@@ -34,6 +34,9 @@ func line(field, s string, most int) (string, error) {
 	return t, nil
 }
 
+// Line is a text of one field, trimmed: 1 to most characters, no NUL. Anything else is ValidationFailed, and names the field.
+func Line(field, s string, most int) (string, error) { return line(field, s, most) }
+
 // verbatim says what is wrong with a text that is kept as it came: it is not blank, and counts with the blanks around it. "" is the
 // field left out.
 func verbatim(field, s string, most int) error {

@@ -22,6 +22,8 @@ type Caller struct {
 	ID      string // of the key
 	Key     string
 	Manages bool // the key may list and answer
+
+	Org, Project string // that the key is bound to; "": the default ones
 }
 
 // Handler serves MCP over HTTP. Its tools call the routes of REST inside the process, with the caller's own key.
@@ -129,7 +131,7 @@ func (h *Handler) server(r *http.Request) *sdk.Server {
 	if len(h.servers) >= serversMost {
 		clear(h.servers) // those in use stay with their sessions
 	}
-	client := &api.Client{URL: "http://sayso.internal", Key: caller.Key, Channel: "mcp", HTTP: &http.Client{Transport: api.Inside{To: h.rules}}}
+	client := &api.Client{URL: "http://sayso.internal", Key: caller.Key, Org: caller.Org, Project: caller.Project, Channel: "mcp", HTTP: &http.Client{Transport: api.Inside{To: h.rules}}}
 	config := h.config
 	if caller.Manages {
 		config.Inbox = client

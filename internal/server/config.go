@@ -25,6 +25,7 @@ type Config struct {
 	BasePath     string
 	PublicURL    string
 	AllowedHosts []string
+	Proxies      []string // addresses and networks
 	LogFormat    string
 	LogLevel     string
 
@@ -54,6 +55,7 @@ var settings = []Setting{
 	{"base-path", "path that a proxy mounts Sayso on, for example /sayso", "", func(c *Config, v string) { c.BasePath = v }},
 	{"public-url", "scheme and host that browsers use, for example https://sayso.example.com", "", func(c *Config, v string) { c.PublicURL = v }},
 	{"allowed-hosts", "further host names to answer for, separated by commas", "", func(c *Config, v string) { c.AllowedHosts = split(v) }},
+	{"trusted-proxies", "addresses or networks of proxies whose X-Forwarded-For is believed, separated by commas", "", func(c *Config, v string) { c.Proxies = split(v) }},
 	{"log-format", "text or json", "text", func(c *Config, v string) { c.LogFormat = v }},
 	{"log-level", "debug, info, warn or error", "info", func(c *Config, v string) { c.LogLevel = v }},
 }
@@ -134,6 +136,11 @@ func (c *Config) check() error {
 			return fmt.Errorf("allowed-hosts: %q is not a host name; give names like sayso.example.com, separated by commas", host)
 		}
 	}
+	for _, proxy := range c.Proxies {
+		if _, err := network(proxy); err != nil {
+			return fmt.Errorf("trusted-proxies: %q is neither an IP address nor a network; give ones like 127.0.0.1 or 10.0.0.0/8, separated by commas", proxy)
+		}
+	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		return fmt.Errorf("log-format: %q is unknown; allowed are text and json", c.LogFormat)
 	}
@@ -175,6 +182,24 @@ func (c *Config) findData() error {
 		return errors.New("data: must not be empty; give a folder")
 	}
 	return nil
+}
+
+// proxies are the trusted ones, as networks.
+func (c Config) proxies() (all []netip.Prefix) {
+	for _, proxy := range c.Proxies {
+		if p, err := network(proxy); err == nil { // it was checked when the configuration was read
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// network reads a network, or an address as a network of one.
+func network(s string) (netip.Prefix, error) {
+	if ip, err := netip.ParseAddr(s); err == nil {
+		return ip.Prefix(ip.BitLen())
+	}
+	return netip.ParsePrefix(s)
 }
 
 // hosts are the names that a request may ask for: on loopback only our own, so that no other name can be pointed at us.

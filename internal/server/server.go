@@ -126,6 +126,7 @@ func (s *server) assemble(ctx context.Context) (err error) {
 	}
 	s.pages = web.New(web.Config{
 		BasePath: s.config.BasePath, PublicURL: s.config.PublicURL, AllowedHosts: s.config.hosts(), OwnerName: ownerName(), Log: s.log,
+		TrustedProxies: s.config.proxies(),
 		Command: s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
 		Provider: s.config.provider(), SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
@@ -224,12 +225,16 @@ func local(addr net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// announce prints the link that signs the owner in: on loopback, while nobody has a password, each start has one.
+// announce prints the link that signs the owner in: on loopback, while the owner has no password, each start has one.
 func (s *server) announce(ctx context.Context, url string) {
 	s.log.Info("ready", "url", url, "data", s.config.Data, "version", s.config.Version)
 	host, _, _ := net.SplitHostPort(s.config.Listen)
-	if !loopback(host) && s.inner == nil {
-		fmt.Fprintf(s.out, "Sayso is at %s (for a sign-in link: sayso signin-link)\n", url)
+	_, signsIn, err := s.gate.Passwords(ctx)
+	if err != nil {
+		s.log.Error("sign-in link", "err", err)
+	}
+	if signsIn || !loopback(host) && s.inner == nil {
+		fmt.Fprintf(s.out, "Sayso is at %s (for a sign-in link: %s signin-link)\n", s.public(url), s.config.command())
 		return
 	}
 	code, err := s.gate.StartCode(ctx)

@@ -53,18 +53,18 @@ func (s *Store) HasOwner(context.Context) (bool, error) {
 }
 
 // SignIn uses up a code and starts a session of the owner; see [auth.Store].
-func (s *Store) SignIn(ctx context.Context, code auth.Hash, born time.Time, name string, session auth.Hash, now time.Time) (ok, first bool, err error) {
+func (s *Store) SignIn(ctx context.Context, code auth.Hash, born time.Time, name string, session auth.Session, instead auth.Hash) (ok, first bool, err error) {
 	err = s.writer.do(ctx, func(t *tx) error {
 		ok, first = false, false
 		if ok, err = t.useCode(code, born); err != nil || !ok {
 			return err
 		}
-		owner, made, err := t.owner(name, now)
+		owner, made, err := t.owner(name, session.CreatedAt)
 		if err != nil {
 			return err
 		}
 		first = made
-		return t.run("INSERT INTO sessions (hash, user, created_at, seen_at) VALUES (?, ?, ?, ?)", session[:], owner, ms(now), ms(now))
+		return t.startSession(owner, session, auth.ByLink, instead)
 	})
 	return ok && err == nil, first, err
 }
@@ -88,44 +88,6 @@ func (t *tx) owner(name string, now time.Time) (key int64, made bool, err error)
 	}
 	key, err = t.insert("INSERT INTO users (id, name, created_at, owner) VALUES (?, ?, ?, 1)", interaction.NewID(interaction.UserPrefix, now), name, ms(now))
 	return key, true, err
-}
-
-// SessionPrincipal finds a session that is neither too old nor idle for too long, and when it was last seen. Its person is in no project yet.
-func (s *Store) SessionPrincipal(_ context.Context, h auth.Hash, born, seen time.Time) (interaction.Principal, time.Time, error) {
-	const q = `SELECT u.id, u.name, u.owner, x.seen_at FROM sessions x JOIN users u ON u.key = x.user
-		WHERE x.hash = +? AND x.created_at > +? AND x.seen_at > +?`
-	p := interaction.Principal{Kind: interaction.UserPrincipal, Channel: interaction.ChannelDashboard}
-	var last int64
-	err := s.row(q, []any{h[:], ms(born), ms(seen)}, &p.ID, &p.Name, &p.Owner, &last)
-	if err == nil {
-		p.Roles, err = s.roles(p.ID)
-	}
-	return p, fromMS(last), err
-}
-
-// roles are what a person is, by project.
-func (s *Store) roles(user interaction.ID) (map[interaction.ID]interaction.Role, error) {
-	const q = `SELECT p.id, m.role FROM users u JOIN members m ON m.user = u.key JOIN projects p ON p.key = m.project WHERE u.id = +?`
-	roles := map[interaction.ID]interaction.Role{}
-	return roles, s.rows(q, []any{user}, func(r *sql.Rows) error {
-		var project interaction.ID
-		var role interaction.Role
-		err := r.Scan(&project, &role)
-		roles[project] = role
-		return err
-	})
-}
-
-// TouchSession remembers that a session was used. It waits for nothing.
-func (s *Store) TouchSession(h auth.Hash, now time.Time) {
-	s.writer.later("touch session", func(t *tx) error {
-		return t.run("UPDATE sessions SET seen_at = ? WHERE hash = ?", ms(now), h[:])
-	})
-}
-
-// EndSession takes a session away.
-func (s *Store) EndSession(ctx context.Context, h auth.Hash) error {
-	return s.writer.do(ctx, func(t *tx) error { return t.run("DELETE FROM sessions WHERE hash = ?", h[:]) })
 }
 
 // AddCode stores a one-time code.

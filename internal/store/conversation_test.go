@@ -294,7 +294,7 @@ func TestMigrationKeepsEverything(t *testing.T) {
 		must(t, err)
 	}
 	s.MarkPickedUp(ids[interaction.Resolved], start)
-	must(t, s.EndSession(t.Context(), [32]byte{})) // behind it
+	must(t, s.EndSession(t.Context(), [32]byte{}, time.Time{})) // behind it
 	records := map[interaction.ID]string{}
 	for _, id := range ids {
 		r, err := s.Interaction(t.Context(), id)

@@ -13,7 +13,8 @@ import (
 )
 
 // SignInIdentity starts a session of whom an issuer has named; see [auth.Store].
-func (s *Store) SignInIdentity(ctx context.Context, who auth.Identity, roles map[interaction.ID]interaction.Role, session auth.Hash, now time.Time) (allowed bool, err error) {
+func (s *Store) SignInIdentity(ctx context.Context, who auth.Identity, roles map[interaction.ID]interaction.Role, session auth.Session, instead auth.Hash) (allowed bool, err error) {
+	now := session.CreatedAt
 	err = s.writer.do(ctx, func(t *tx) error {
 		allowed = false
 		u, err := t.identified(who)
@@ -32,7 +33,7 @@ func (s *Store) SignInIdentity(ctx context.Context, who auth.Identity, roles map
 		if allowed = member || u.owner; err != nil || !allowed {
 			return err
 		}
-		return t.run("INSERT INTO sessions (hash, user, created_at, seen_at) VALUES (?, ?, ?, ?)", session[:], u.key, ms(now), ms(now))
+		return t.startSession(u.key, session, auth.Way(who.Issuer), instead)
 	})
 	return allowed && err == nil, err
 }

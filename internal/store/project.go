@@ -37,17 +37,19 @@ func (s *Store) Project(_ context.Context, org, project string) (interaction.Pro
 	const q = "SELECT " + projectColumns + " FROM projects p JOIN orgs o ON o.key = p.org" + `
 		WHERE (o.id = +?1 OR o.slug = +?1 OR +?1 = '') AND (p.id = +?2 OR p.slug = +?2 AND +?1 <> '')`
 	var p interaction.Project
-	if err := s.row(q, []any{org, project}, projectInto(&p)...); err != nil {
+	var made int64
+	if err := s.row(q, []any{org, project}, projectInto(&p, &made)...); err != nil {
 		return p, err
 	}
+	p.CreatedAt = fromMS(made)
 	s.refs.Store(ref, p)
 	return p, nil
 }
 
-const projectColumns = "p.id, o.id, o.slug, p.slug, p.name"
+const projectColumns = "p.id, o.id, o.slug, p.slug, p.name, p.created_at"
 
-func projectInto(p *interaction.Project) []any {
-	return []any{&p.ID, &p.OrgID, &p.Org, &p.Slug, &p.Name}
+func projectInto(p *interaction.Project, made *int64) []any {
+	return []any{&p.ID, &p.OrgID, &p.Org, &p.Slug, &p.Name, made}
 }
 
 // Projects are all there are, by org and name. They are few.
@@ -55,8 +57,11 @@ func (s *Store) Projects(context.Context) (all []interaction.Project, err error)
 	const q = "SELECT " + projectColumns + " FROM projects p JOIN orgs o ON o.key = p.org ORDER BY o.slug <> 'default', o.name, p.name, p.id"
 	err = s.rows(q, nil, func(r *sql.Rows) error {
 		var p interaction.Project
+		var made int64
+		err := r.Scan(projectInto(&p, &made)...)
+		p.CreatedAt = fromMS(made)
 		all = append(all, p)
-		return r.Scan(projectInto(&all[len(all)-1])...)
+		return err
 	})
 	return all, err
 }

@@ -377,11 +377,11 @@ func TestSessionsAndCodes(t *testing.T) {
 			t.Fatalf("check: %v %v", good, err)
 		}
 	}
-	token, first, err := gate.SignIn(t.Context(), code, "Dana")
+	token, first, err := gate.SignIn(t.Context(), code, "Dana", auth.From{})
 	if err != nil || !first {
 		t.Fatalf("sign in: first %v, %v", first, err)
 	}
-	if _, _, err := gate.SignIn(t.Context(), code, "Dana"); interaction.CodeOf(err) != interaction.Unauthorized {
+	if _, _, err := gate.SignIn(t.Context(), code, "Dana", auth.From{}); interaction.CodeOf(err) != interaction.Unauthorized {
 		t.Errorf("the code again: %v", err)
 	}
 	session := auth.HashOf(token)
@@ -399,7 +399,7 @@ func TestSessionsAndCodes(t *testing.T) {
 	old, err := gate.NewCode(t.Context())
 	must(t, err)
 	now = now.Add(auth.CodeLife + time.Second)
-	if _, _, err := gate.SignIn(t.Context(), old, "Dana"); interaction.CodeOf(err) != interaction.Unauthorized {
+	if _, _, err := gate.SignIn(t.Context(), old, "Dana", auth.From{}); interaction.CodeOf(err) != interaction.Unauthorized {
 		t.Errorf("old code: %v", err)
 	}
 }
