@@ -33,7 +33,7 @@ func TestCreateOrg(t *testing.T) {
 		t.Errorf("orgs: %+v", orgs)
 	}
 	if n, err := s.store.Verify(t.Context(), interaction.ID(made.Project.ID)); err != nil || n.Entries != 2 {
-		t.Errorf("its audit log has %d entries: %v", n, err)
+		t.Errorf("its audit log has %d entries: %v", n.Entries, err)
 	}
 	for name, c := range map[string]struct {
 		body string
