@@ -27,6 +27,7 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // Store keeps credentials. What is not there is a NotFound error.
 type Store interface {
+	GuestStore
 	// KeyPrincipal is who a key that is not revoked stands for.
 	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, error)
 	// EnsureKey stores a key unless it is there. ReplaceKey also revokes all others of its kind and name.
@@ -70,6 +71,7 @@ type Gate struct {
 	now      func() time.Time
 	keys     memory
 	sessions memory
+	guests   guests
 }
 
 // memory is what was found of one kind of secret. Each kind has its own: a key must never pass for a session because it was just seen.
@@ -88,7 +90,7 @@ type verdict struct {
 
 // NewGate makes a Gate.
 func NewGate(store Store, now func() time.Time) *Gate {
-	return &Gate{store: store, now: now, keys: memory{known: map[Hash]verdict{}}, sessions: memory{known: map[Hash]verdict{}}}
+	return &Gate{store: store, now: now, keys: memory{known: map[Hash]verdict{}}, sessions: memory{known: map[Hash]verdict{}}, guests: guests{known: map[Hash]guest{}}}
 }
 
 func unauthorized(message string) error {

@@ -33,6 +33,7 @@ type Service struct {
 	now       func() time.Time
 	askers    *askers
 	openLimit int
+	loopback  bool          // the server is reached on loopback only
 	deadlines chan struct{} // poked when a nearer deadline may have come
 	closing   chan struct{}
 }
@@ -141,7 +142,7 @@ func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id I
 
 // Agents lists agents; next is nil on the last page.
 func (s *Service) Agents(ctx context.Context, p Principal, f AgentFilter) (page []Agent, next *Cursor, err error) {
-	if !p.Can(ScopeRead) {
+	if !p.readsAll() {
 		return nil, nil, forbidden("list agents")
 	}
 	all, err := s.store.Agents(ctx, f)
@@ -223,7 +224,7 @@ func (s *Service) Get(ctx context.Context, p Principal, ref Ref) (Record, error)
 	if err != nil {
 		return r, err
 	}
-	if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+	if !ref.names(r) || p.hides(r) {
 		return Record{}, errNotFound()
 	}
 	if !p.reads(r) {
@@ -311,11 +312,14 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 	if err != nil {
 		return r, false, err
 	}
-	if p.Kind == UserPrincipal && a.External != nil {
+	if (p.Kind == UserPrincipal || p.Guest != nil) && a.External != nil {
 		return r, false, errSpeaksForItself
 	}
+	if p.Guest != nil {
+		a.External = p.Guest.external()
+	}
 	r, replay, err = s.store.Update(ctx, ref.ID, a.External, func(r Record, i Interaction, actor ID) (Change, error) {
-		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+		if !ref.names(r) || p.hides(r) {
 			return Change{}, errNotFound()
 		}
 		return i.Resolve(a, p, actor, s.Time())
@@ -326,7 +330,7 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 // Cancel withdraws an interaction; see [Interaction.Cancel].
 func (s *Service) Cancel(ctx context.Context, p Principal, ref Ref) (r Record, replay bool, err error) {
 	r, replay, err = s.store.Update(ctx, ref.ID, nil, func(r Record, i Interaction, _ ID) (Change, error) {
-		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+		if !ref.names(r) || p.hides(r) {
 			return Change{}, errNotFound()
 		}
 		return i.Cancel(p, s.Time())
@@ -345,6 +349,9 @@ func (s *Service) ended(r Record, replay bool, err error) (Record, bool, error) 
 func (s *Service) List(ctx context.Context, p Principal, f Filter) (page []Record, next *Cursor, err error) {
 	if !p.Can(ScopeRead) {
 		return nil, nil, forbidden("list interactions")
+	}
+	if p.Guest != nil {
+		f.Project, f.Agents = p.ProjectID, p.Guest.Agents
 	}
 	all, err := s.store.Interactions(ctx, f)
 	page, next = cut(all, f.Limit, func(r Record) Cursor { return Cursor{r.CreatedAt, r.ID} })
