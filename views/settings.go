@@ -8,10 +8,15 @@ func (p Page) settings() (all []setting) {
 	if p.MayAudit {
 		all = append(all, setting{"policies", "Policies"})
 	}
+	if p.MayManage {
+		all = append(all, setting{"embeds", "Embedding"})
+	}
 	return all
 }
 
-func (p Page) settingURL(path string) string { return p.URL("/projects/" + p.Project + "/settings/" + path) }
+func (p Page) settingURL(path string) string {
+	return p.URL("/projects/" + p.Project + "/settings/" + path)
+}
 
 func currently(here bool) string {
 	if here {

@@ -24,6 +24,8 @@ var placed = []struct{ method, path, body string }{
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/interactions", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/policies", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/embeds", newEmbed},
+	{"GET", "/api/v1/orgs/:org/projects/:project/embeds", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", ""},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/agents/:agent", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions", ""},

@@ -29,6 +29,7 @@ func (s *Server) routes() {
 	s.pageRoutes(pages)
 	s.cardRoutes(pages)
 	s.settingsRoutes(pages)
+	s.frameRoutes(s.echo.Group("", s.sameOrigin))
 	s.echo.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
 }
 
@@ -39,6 +40,7 @@ func (s *Server) openRoutes(open *echo.Group) {
 	open.GET("/api/openapi.yaml", s.openAPI)
 	open.GET("/static/*", s.asset)
 	open.GET("/favicon.ico", s.favicon)
+	open.GET("/embed.js", s.loader)
 }
 
 // agentRoutes are the REST API of one agent.
@@ -76,6 +78,11 @@ func (s *Server) projectRoutes(api *echo.Group) {
 	api.GET(projectPath+"/events", s.listLifecycle)
 	api.GET(projectPath+"/events/stream", s.streamLifecycle)
 	api.GET(projectPath+"/policies", s.listPolicies)
+	api.POST(projectPath+"/embeds", s.createEmbed)
+	api.GET(projectPath+"/embeds", s.listEmbeds)
+	api.PATCH(projectPath+"/embeds/:embed", s.updateEmbed)
+	api.DELETE(projectPath+"/embeds/:embed", s.deleteEmbed)
+	api.POST(projectPath+"/embeds/:embed/tokens", s.createEmbedToken)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
@@ -133,4 +140,18 @@ func (s *Server) cardRoutes(pages *echo.Group) {
 // settingsRoutes are what leads and admins look after.
 func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/settings/policies", s.policiesPage)
+	pages.GET("/projects/:project/settings/embeds", s.embedsPage)
+	pages.POST("/projects/:project/settings/embeds", s.registerEmbed)
+	pages.POST("/projects/:project/settings/embeds/:embed", s.changeEmbedFromPage)
+	pages.POST("/projects/:project/settings/embeds/:embed/delete", s.deleteEmbedFromPage)
+}
+
+// frameRoutes are what an app's frame shows and sends. Nobody is asked for a cookie or a key: the page is for all, a token begins a session, and
+// the rest is for those who have one.
+func (s *Server) frameRoutes(frames *echo.Group) {
+	frames.GET("/embed/:embed", s.framePage)
+	frames.POST("/embed/:embed/session", s.admitGuest)
+	frames.GET("/embed/:embed/live", s.frameSocket) // asks whose it is in its first message
+	frames.GET("/embed/:embed/cards", s.frameCards, s.withGuest)
+	frames.POST("/embed/:embed/interactions/:interaction/resolve", s.resolveInFrame, s.withGuest)
 }

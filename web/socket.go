@@ -124,6 +124,7 @@ type socket struct {
 	tick    chan struct{} // from the one clock of all sockets
 	session auth.Hash
 	ends    func() int // close code once the page may no longer see what it watches; 0: it may
+	leave   func()     // leaves the audience of a frame; nil for pages of ours
 	closing sync.Once
 	pinged  time.Time
 }
@@ -265,6 +266,9 @@ func (s *sockets) add(k *socket) bool {
 
 func (s *sockets) remove(k *socket) {
 	k.conn.Close()
+	if k.leave != nil {
+		k.leave()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, open := s.open[k]; !open {

@@ -76,7 +76,8 @@ var (
 )
 
 // Admit uses up a token for an embed and begins a session. origin is the page's that holds the frame, "" if the frame cannot know: where it is
-// not the token's the token is refused, and used up all the same. A token that is unknown, used, of another embed or too old is Unauthorized.
+// not the token's it is InvalidRequest, and the token is used up all the same. A token that is unknown, used, of another embed or too old is
+// Unauthorized; one whose embed is disabled, or whose key is revoked, Forbidden.
 func (g *Gate) Admit(ctx context.Context, embed interaction.ID, token, origin string) (session string, err error) {
 	now := g.now()
 	v, err := g.store.UseEmbedToken(ctx, HashOf(token))
@@ -88,7 +89,7 @@ func (g *Gate) Admit(ctx context.Context, embed interaction.ID, token, origin st
 	case v.Embed != embed || !now.Before(v.ExpiresAt):
 		return "", errToken
 	case origin != "" && origin != v.Grant.Origin:
-		return "", interaction.Errorf(interaction.Forbidden, "The token was made for another site than the one that shows this.")
+		return "", interaction.Errorf(interaction.InvalidRequest, "The token was made for another site than the one that shows this.")
 	}
 	if _, err := g.standing(ctx, v); err != nil {
 		return "", err
@@ -142,6 +143,9 @@ func (g *Gate) Guest(ctx context.Context, embed interaction.ID, session Hash) (p
 	if !ok || one.voucher.Embed != embed || !now.Before(one.ends()) {
 		return p, ends, errGuest
 	}
+	if one.found.err != nil { // it does not come back when the embed does
+		return p, ends, one.found.err
+	}
 	if at := one.found.at; at.IsZero() || now.Sub(at) >= remembered || now.Before(at) {
 		p, err := g.standing(ctx, one.voucher)
 		if err != nil && interaction.CodeOf(err) != interaction.Forbidden {
@@ -160,16 +164,13 @@ func (g *guests) of(session Hash) (guest, bool) {
 	return one, ok
 }
 
-// keep remembers what was found of a session. One whose embed or key is gone ends: it does not come back when the embed does.
+// keep remembers what was found of a session.
 func (g *guests) keep(session Hash, found verdict) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	one, ok := g.known[session]
 	if one.found = found; ok {
 		g.known[session] = one
-	}
-	if found.err != nil {
-		delete(g.known, session)
 	}
 }
 

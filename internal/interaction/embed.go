@@ -216,6 +216,21 @@ type Guest struct {
 	Subject string // the app's own id of the person
 	Name    string // what the app calls them
 	Agents  []ID   // whose cards they see; none: all agents of the project
+
+	OpenInSayso bool // they may not allow
+}
+
+// mayGive says whether a guest may give an answer to i: to what was asked and nothing beyond it, and Allow only where the embed lets them.
+func (g *Guest) mayGive(i Interaction, a Answers, answers []Answer) error {
+	switch {
+	case g == nil:
+		return nil
+	case a.UpdatedInput != nil || a.Remember || a.UpdatedPermissions != nil:
+		return forbidden("change or remember what it allows")
+	case g.OpenInSayso && i.Kind == PermissionKind && answers[0].OptionIndices[0] == AllowOption:
+		return forbidden("allow here; this app has people do so in Sayso")
+	}
+	return nil
 }
 
 // external is the person as the project knows them: the embed is the tenant.
@@ -293,7 +308,7 @@ func (e Embed) Guest(g EmbedGrant, key ID) (p Principal, ok bool) {
 	agents, ok := e.shown(g.Agents)
 	return Principal{
 		Kind: EmbedPrincipal, ID: e.ID, Name: g.Name, ProjectID: e.ProjectID, Scopes: permission.scopes(), Channel: ChannelEmbed,
-		Guest: &Guest{Embed: e.ID, App: e.Name, Key: key, Subject: g.Subject, Name: g.Name, Agents: agents},
+		Guest: &Guest{Embed: e.ID, App: e.Name, Key: key, Subject: g.Subject, Name: g.Name, Agents: agents, OpenInSayso: e.OpenInSayso},
 	}, ok && e.Enabled
 }
 

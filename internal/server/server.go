@@ -120,6 +120,9 @@ func (s *server) assemble(ctx context.Context) (err error) {
 		return err
 	}
 	s.service.UsePolicies(web.Policies(s.rules.reading))
+	if host, _, _ := net.SplitHostPort(s.config.Listen); loopback(host) && s.config.PublicURL == "" {
+		s.service.UseLoopback()
+	}
 	s.gate = auth.NewGate(s.store, time.Now)
 	if s.keys, err = ensureKeys(ctx, s.config.Data, s.store); err != nil {
 		return err
