@@ -510,13 +510,11 @@
     const url = new URL(`${here}/live`)
     url.protocol = url.protocol.replace('http', 'ws')
     const mine = (socket = new WebSocket(url))
-    mine.onopen = () => {
-      mine.send(session)
-      reconcile()
-    }
+    mine.onopen = () => mine.send(session)
     mine.onmessage = ({ data }) => {
       failures = 0
-      apply(data)
+      if (data) apply(data)
+      else reconcile() // we are known, and miss nothing from here on
     }
     mine.onclose = ({ code }) => {
       if (mine !== socket || !session) return

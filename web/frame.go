@@ -264,6 +264,12 @@ func (s *Server) greet(conn *websocket.Conn, embed interaction.ID) {
 		k.close(websocket.CloseServiceRestart, "restarting")
 		return
 	}
+	_ = conn.SetWriteDeadline(time.Now().Add(writeMost))
+	if conn.WriteMessage(websocket.TextMessage, nil) != nil { // from here on nothing is missed: the frame asks for what was before
+		s.feed.sockets.remove(k)
+		k.frames.Stop()
+		return
+	}
 	go k.write(&s.feed.sockets)
 	k.read()
 }
