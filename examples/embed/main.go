@@ -78,7 +78,7 @@ func (a app) signIn(w http.ResponseWriter, r *http.Request) {
 // show writes the page. Its policy lets in Sayso's script and frame, and nothing else from elsewhere.
 func (a app) show(w http.ResponseWriter, r *http.Request) {
 	_, name := a.user(r)
-	w.Header().Set("Content-Security-Policy", "default-src 'self'; style-src 'unsafe-inline'; script-src 'self' "+a.sayso+"; frame-src "+a.sayso)
+	w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src data:; style-src 'unsafe-inline'; script-src 'self' "+a.sayso+"; frame-src "+a.sayso)
 	if err := a.page.Execute(w, map[string]any{"Name": name, "Users": a.users, "Sayso": a.sayso, "EmbedID": a.embedID}); err != nil {
 		log.Print(err)
 	}

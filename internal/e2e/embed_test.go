@@ -95,7 +95,7 @@ func (p *product) app(embed string) string {
 func (p *product) visitApp(t testing.TB, d device, url string) *page {
 	t.Helper()
 	v := p.visitOn(t, d)
-	v.mayComplain("^asked elsewhere: http://localhost:")
+	v.mayComplain("^asked elsewhere: (http://localhost:|data:,)")
 	v.goToURL(url)
 	return v
 }
@@ -128,7 +128,7 @@ func (v *page) frame(embed string) *frame {
 				continue
 			}
 			f := &page{t: v.t, site: v.site, device: v.device}
-			tab, closeTab := chromedp.NewContext(v.tab, chromedp.WithTargetID(info.TargetID), chromedp.WithListener(f.hear))
+			tab, closeTab := chromedp.NewContext(v.tab, chromedp.WithTargetID(info.TargetID), chromedp.WithDetachOnCancel(), chromedp.WithListener(f.hear))
 			f.tab = tab
 			var stop context.CancelFunc
 			f.ctx, stop = context.WithTimeout(tab, pageMost)
@@ -165,9 +165,15 @@ func (v *page) judgeHeard() {
 func (f *frame) place(selector string) (x, y float64) {
 	f.t.Helper()
 	f.sees(has(selector))
-	f.run(`[...document.querySelectorAll(` + js(selector) + `)].find((e) => e.getClientRects().length > 0).scrollIntoView({ block: 'center', behavior: 'instant' })`)
+	whole := fmt.Sprintf("document.querySelector('iframe').offsetHeight >= %f", read[float64](f.page, "document.body.getBoundingClientRect().height"))
+	f.around.sees(whole) // the page around has given it the height that it asked for
 	in := read[target](f.page, `(() => { const b = [...document.querySelectorAll(`+js(selector)+`)].find((e) => e.getClientRects().length > 0).getBoundingClientRect(); return { x: b.x + b.width / 2, y: b.y + b.height / 2 } })()`)
-	out := read[target](f.around, `(() => { const b = document.querySelector('iframe').getBoundingClientRect(); return { x: b.x, y: b.y } })()`)
+	out := read[target](f.around, `(() => {
+		const place = () => document.querySelector('iframe').getBoundingClientRect()
+		scrollBy({ top: place().y + `+fmt.Sprint(in.Y)+` - innerHeight / 2, behavior: 'instant' })
+		return { x: place().x, y: place().y }
+	})()`)
+	await[bool](f.around, "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))") // it is drawn there
 	return in.X + out.X, in.Y + out.Y
 }
 
@@ -212,9 +218,22 @@ func (f *frame) later(d time.Duration) {
 // denied is a frame that may keep nothing: no cookie, and no storage of any kind.
 const denied = `(() => {
 	const refused = (use) => { try { return use() === null } catch (error) { return error.name === 'SecurityError' } }
-	document.cookie = 'tried=1; SameSite=None'
 	return document.cookie === '' && refused(() => localStorage.length) && refused(() => sessionStorage.length) && refused(() => indexedDB.open('x'))
 })()`
+
+// denying makes a document one that may keep nothing, as browsers do for other sites' frames when they are told to.
+const denying = `for (const [object, name] of [[window, 'localStorage'], [window, 'sessionStorage'], [window, 'indexedDB'], [window, 'caches']])
+	Object.defineProperty(object, name, { get() { throw new DOMException('Access is denied for this document.', 'SecurityError') } })
+Object.defineProperty(document, 'cookie', { get: () => '', set() {} })`
+
+// denyStorage has the frame loaded again, as one that may keep nothing.
+func (f *frame) denyStorage() {
+	f.t.Helper()
+	f.beforeScripts(denying)
+	f.run("globalThis.before = true; setTimeout(() => location.reload())")
+	f.sees("!globalThis.before && document.readyState === 'complete'")
+	f.expect(denied)
+}
 
 // Two people of an app answer, on another site, without cookies and storage, on a phone and on a desktop; the record names each.
 func TestEmbedTwoPeopleAnswer(t *testing.T) {
@@ -223,12 +242,12 @@ func TestEmbedTwoPeopleAnswer(t *testing.T) {
 		swe := p.agent("swe")
 		embed := p.register(`"permission":"resolve","origins":["http://localhost:*"]`)
 		v := p.visitApp(t, d, p.app(embed))
-		v.denyStorage()
+		v.blockCookies()
 		first, second := swe.wantsToRun("npm ci"), swe.wantsToRun("git push --force")
 		v.be("Dana")
 		f := v.frame(embed)
+		f.denyStorage()
 		f.sees(has(card(first.ID, "")))
-		f.expect(denied)
 		v.sees(`document.title === '(2) Portal'`)
 		f.fits()
 		v.fits()
@@ -265,8 +284,8 @@ func TestEmbedTwoPeopleAnswer(t *testing.T) {
 	})
 }
 
-// denyStorage has the browser refuse to other sites' frames what people who care for their privacy have it refuse.
-func (v *page) denyStorage() {
+// blockCookies has the browser keep no cookies of other sites' frames.
+func (v *page) blockCookies() {
 	v.t.Helper()
 	call(v, network.SetCookieControls, network.SetCookieControlsParams{EnableThirdPartyCookieRestriction: true})
 }
@@ -480,6 +499,7 @@ func TestEmbedTheme(t *testing.T) {
 	if dark := surface(); dark == light {
 		t.Errorf("dark is %s, as light is", dark)
 	}
+	f.isAccessible()
 	f.axe("dark", `{ resultTypes: ['violations'], runOnly: ['color-contrast'] }`)
 	f.prefers("dark")
 	v.run(`document.querySelector('sayso-cards').setAttribute('theme', 'light')`)
