@@ -381,10 +381,12 @@
   // had the focus, as long. Deny always works.
 
   const armAfter = 700 // milliseconds
+  const touchLasts = 30000 // milliseconds that a touch counts for being here
   const tracks = 'isVisible' in (window.IntersectionObserverEntry?.prototype ?? {}) // the browser can tell what is covered
   const inView = new WeakMap() // element → whether it can really be seen
   const states = new WeakMap() // card → { since, x, y }
   let pointerSince = Infinity, focusSince = document.hasFocus() ? performance.now() : Infinity
+  let touchSince = Infinity, touched = -Infinity // a finger is nowhere between two touches, and does not always bring the focus along
 
   const observer = new IntersectionObserver(
     (entries) => {
@@ -420,10 +422,11 @@
   const longAgo = (since) => performance.now() - since >= armAfter
 
   function look() {
+    if (performance.now() - touched > touchLasts) touchSince = Infinity
     for (const card of openCards()) {
       const allow = $('[data-allow]', card)
       if (!allow || !states.has(card)) continue
-      const armed = longAgo(measure(card)) && (longAgo(pointerSince) || longAgo(focusSince))
+      const armed = longAgo(measure(card)) && longAgo(Math.min(pointerSince, focusSince, touchSince))
       allow.ariaDisabled = armed && card.ariaBusy !== 'true' ? null : 'true'
       allow.dataset.armed = String(armed)
       const end = $('[data-end]', card)
@@ -440,7 +443,7 @@
   }
 
   function restart() {
-    pointerSince = Number.isFinite(pointerSince) ? performance.now() : Infinity
+    if (Number.isFinite(pointerSince)) pointerSince = performance.now()
     for (const card of openCards()) if (states.has(card)) states.get(card).since = Infinity
     look()
   }
@@ -448,9 +451,14 @@
   // The frame was moved when the pointer stands still on the screen and not in the frame.
   let last
   function moved({ screenX, screenY, clientX, clientY, pointerType }) {
+    if (pointerType === 'touch') {
+      touched = performance.now()
+      touchSince = Math.min(touchSince, touched)
+      return
+    }
     if (last && last.screenX === screenX && last.screenY === screenY && (last.clientX !== clientX || last.clientY !== clientY)) restart()
     last = { screenX, screenY, clientX, clientY }
-    if (pointerType === 'mouse' || pointerType === 'pen') pointerSince = Math.min(pointerSince, performance.now())
+    pointerSince = Math.min(pointerSince, performance.now())
   }
 
   for (const type of ['pointermove', 'pointerdown']) on(type, moved, { passive: true, capture: true })
