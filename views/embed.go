@@ -2,6 +2,7 @@ package views
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"sayso/internal/display"
@@ -12,6 +13,7 @@ type Embeds struct {
 	Page
 	URL       string // of this page, and where the form that registers goes
 	Address   string // of this server, as the apps must name it
+	API       string // path of the project in the REST API
 	Loopback  bool   // pages of loopback may be registered over http
 	Rows      []EmbedRow
 	NextURL   string
@@ -95,8 +97,9 @@ func (e Embeds) pageExample(id string) string {
 }
 
 // backEndExample asks for a token, as the app's back end does at /sayso-token for whoever is signed in there.
-func (e Embeds) backEndExample(id string) string {
-	return `curl -X POST ` + e.Address + `/api/v1/orgs/default/projects/` + e.Project + `/embeds/` + id + `/tokens \
+func (e Embeds) backEndExample(row EmbedRow) string {
+	origin, _, _ := strings.Cut(row.Form.Origins, "\n")
+	return `curl -X POST ` + e.Address + e.API + `/embeds/` + row.ID + `/tokens \
   -H "Authorization: Bearer $SAYSO_EMBED_KEY" -H 'Content-Type: application/json' \
-  -d '{"subject": "4711", "name": "Dana", "origin": "https://portal.example.com"}'`
+  -d '{"subject": "4711", "name": "Dana", "origin": "` + origin + `"}'`
 }

@@ -239,7 +239,7 @@ func embedPanel(e Embeds, row EmbedRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = typedText(e.backEndExample(row.ID)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = typedText(e.backEndExample(row)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -248,6 +248,7 @@ func (s *Server) showEmbeds(c echo.Context, in interaction.Project, status int, 
 	p := s.presenter(in, who)
 	model.URL = p.url("/settings/embeds")
 	model.Self, model.Address, model.Loopback = model.URL, s.address(c), s.service.Loopback()
+	model.API = "/api/v1/orgs/" + orgAddress(in) + "/projects/" + in.Slug
 	model.Agents = convert(agents, func(a interaction.Agent) views.EmbedAgent {
 		return views.EmbedAgent{ID: string(a.ID), Name: display.Line(a.Name)}
 	})
@@ -259,6 +260,14 @@ func (s *Server) showEmbeds(c echo.Context, in interaction.Project, status int, 
 		return views.EmbedRow{ID: string(e.ID), Name: display.Line(e.Name), Form: embedForm(e.EmbedTerms), CreatedAt: e.CreatedAt, ChangeURL: at, DeleteURL: at + "/delete"}
 	})
 	return s.renderStatus(c, status, views.EmbedsPage(model))
+}
+
+// orgAddress is how the REST API names the project's org.
+func orgAddress(in interaction.Project) string {
+	if in.Org == interaction.DefaultSlug {
+		return in.Org
+	}
+	return string(in.OrgID)
 }
 
 func embedForm(t interaction.EmbedTerms) views.EmbedForm {

@@ -50,7 +50,7 @@ func (v *page) is(expression string) bool {
 }
 
 // waitMost is how long a page is waited for. The slowest thing that it does is to ask every 10 s.
-const waitMost = 20 * time.Second
+const waitMost = 2 * time.Minute
 
 // sees waits until an expression holds. It looks at each change of the page and at each change of time; a page that comes in
 // between is looked at too.

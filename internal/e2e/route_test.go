@@ -177,7 +177,7 @@ func TestHeaders(t *testing.T) {
 						continue // which would sign the owner out for the rest; it is tried below
 					}
 					if framed := strings.HasPrefix(r.pattern, "/embed"); framed && r.method == "GET" && strings.Count(r.pattern, "/") < 3 {
-						continue // the frame, which others may frame, and the script for their pages: see TestEmbedHeaders
+						continue // the frame, which others may frame, and the script for their pages: see TestFramePage and TestLoader in package web
 					}
 					a := p.send(r.method, r.path, nil, who.headers...)
 					checkHeaders(t, who.name+": "+r.method+" "+r.path, a, c.hsts)

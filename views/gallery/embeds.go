@@ -9,7 +9,7 @@ import (
 
 func embeds(adjust ...func(*views.Embeds)) views.Embeds {
 	e := views.Embeds{
-		Page: frame("Embedding", views.SectionSettings, 2), URL: "/projects/default/settings/embeds", Address: "https://sayso.example.com",
+		Page: frame("Embedding", views.SectionSettings, 2), URL: "/projects/default/settings/embeds", Address: "https://sayso.example.com", API: "/api/v1/orgs/default/projects/default",
 		Agents: []views.EmbedAgent{{ID: "agt_sampleswe", Name: display.Line("swe")}, {ID: "agt_samplereview", Name: display.Line("code-review")}},
 		Rows: []views.EmbedRow{
 			embedRow("emb_sampleportal", views.EmbedForm{Name: "Portal", Resolve: true, Enabled: true, Agents: []string{"agt_sampleswe"},
