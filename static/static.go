@@ -1,4 +1,5 @@
-// Package static holds the files that browsers fetch: the style sheet, our script, htmx and the icon.
+// Package static holds the files that browsers fetch: the style sheet, our scripts, htmx and the icon. embed.js is for the pages of other
+// apps and has an address of its own; frame.js runs in the frames that it makes.
 //
 // They are part of the binary. Each is served under a name that carries a hash of its content, "/static/app-1f2e3d4c5b.css", so
 // that a browser may keep it for ever and never shows an old one after an upgrade; [Path] gives that name and [File]
@@ -14,7 +15,7 @@ import (
 	"strings"
 )
 
-//go:embed app.css app.js copying.js keyboard.js htmx.min.js favicon.svg
+//go:embed app.css app.js copying.js embed.js frame.js keyboard.js htmx.min.js favicon.svg
 var files embed.FS
 
 // types are the content types of what we serve: nothing is guessed from bytes.

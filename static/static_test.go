@@ -12,6 +12,8 @@ func TestEveryFileIsServedUnderItsHash(t *testing.T) {
 		"app.css":     "text/css; charset=utf-8",
 		"app.js":      "text/javascript; charset=utf-8",
 		"copying.js":  "text/javascript; charset=utf-8",
+		"embed.js":    "text/javascript; charset=utf-8",
+		"frame.js":    "text/javascript; charset=utf-8",
 		"keyboard.js": "text/javascript; charset=utf-8",
 		"htmx.min.js": "text/javascript; charset=utf-8",
 		"favicon.svg": "image/svg+xml",

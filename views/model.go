@@ -233,7 +233,7 @@ type Card struct {
 	State    State
 	AgentID  string
 	Agent    display.Text
-	AgentURL string
+	AgentURL string // "" in a frame
 	URL      string // the permalink
 	PostURL  string // where its forms go
 	Title    display.Text
@@ -253,7 +253,9 @@ type Card struct {
 	Delivery  Delivery
 	// ReadOnly hides the buttons: the audience may look and not answer.
 	ReadOnly bool
-	Problem  *Problem // what was wrong with the form just posted; nil: nothing
+	// Framed is for an app's frame: what leads into the dashboard is called so and opens beside the app. AllowElsewhere has people go there to allow.
+	Framed, AllowElsewhere bool
+	Problem                *Problem // what was wrong with the form just posted; nil: nothing
 	// Lost says that somebody else's answer came first; the card then shows theirs, and what was typed, to copy.
 	Lost bool
 	// Typed are the texts of the form just posted, for Lost.
@@ -369,7 +371,7 @@ type ContextItem struct {
 	// Hidden counts the lines that were left out because the value is longer than 256 KiB. FullURL has all of it.
 	Hidden  int
 	FullURL string // the permalink with nothing left out
-	RawURL  string // the original bytes as text, for the copy button
+	RawURL  string // the original bytes as text, for the copy button; "" in a frame, which has none
 }
 
 // Question is one question of a question card.

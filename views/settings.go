@@ -11,6 +11,7 @@ func (p Page) settings() (all []setting) {
 	if p.MayManage {
 		all = append(all, setting{"members", "Members"})
 		all = append(all, setting{"keys", "API keys"})
+		all = append(all, setting{"embeds", "Embedding"})
 	}
 	return all
 }

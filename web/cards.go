@@ -125,24 +125,31 @@ func readForm(c echo.Context) (map[string][]string, error) {
 
 // afterAnswer shows what became of a form: recorded, refused and kept, or too late.
 func (s *Server) afterAnswer(c echo.Context, filled cardForm, err error) error {
+	if err == nil && !isFragment(c) {
+		at := s.config.BasePath + "/projects/" + c.Param("project") + "/agents/" + c.Param("agent") + "#interaction-" + c.Param("interaction")
+		return c.Redirect(http.StatusSeeOther, at)
+	}
+	status, adjust, err := filled.outcome(err)
+	if err != nil {
+		return err
+	}
+	return s.showCard(c, status, adjust)
+}
+
+// outcome is how the card tells what became of its form, of which err came. An error that is no matter of the form comes back.
+func (f cardForm) outcome(err error) (status int, adjust func(*views.Card), other error) {
 	switch interaction.CodeOf(err) {
 	case "":
-		if !isFragment(c) {
-			at := s.config.BasePath + "/projects/" + c.Param("project") + "/agents/" + c.Param("agent") + "#interaction-" + c.Param("interaction")
-			return c.Redirect(http.StatusSeeOther, at)
-		}
-		return s.showCard(c, http.StatusOK, func(*views.Card) {})
+		return http.StatusOK, func(*views.Card) {}, nil
 	case interaction.IdempotencyKey, interaction.StateTransition:
-		return s.showCard(c, http.StatusOK, func(card *views.Card) {
-			card.Lost, card.Typed = true, filled.typed()
-		})
+		return http.StatusOK, func(card *views.Card) { card.Lost, card.Typed = true, f.typed() }, nil
 	case interaction.ValidationFailed, interaction.InvalidRequest:
-		return s.showCard(c, http.StatusUnprocessableEntity, func(card *views.Card) {
+		return http.StatusUnprocessableEntity, func(card *views.Card) {
 			card.Problem = &views.Problem{Message: interaction.AsError(err).Message}
-			filled.putBack(card)
-		})
+			f.putBack(card)
+		}, nil
 	}
-	return err
+	return 0, nil, err
 }
 
 // showCard answers with the interaction as it is now.
@@ -171,6 +178,7 @@ func (s *Server) showCard(c echo.Context, status int, adjust func(*views.Card)) 
 type cardForm struct {
 	values map[string][]string
 	asked  interaction.Interaction
+	plain  bool // with nothing that changes or outlasts what was asked: a frame's
 }
 
 // text is a field as it will be stored: a browser that sends another encoding must not look like another answer.
@@ -236,7 +244,7 @@ func (f cardForm) missing() string {
 // checkFields says what is wrong with the fields as such: one that the form does not have, one that is there twice, no digest.
 func (f cardForm) checkFields() error {
 	single, several := []string{"digest", "note"}, []string{}
-	if f.asked.Kind == interaction.PermissionKind {
+	if f.asked.Kind == interaction.PermissionKind && !f.plain {
 		single = append(single, extraFields...)
 	}
 	for n := range f.asked.Questions() {

@@ -85,7 +85,7 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 	case e.Code == interaction.Unauthorized && c.Request().Method == http.MethodGet:
 		return c.Redirect(http.StatusSeeOther, s.config.BasePath+"/signin")
 	}
-	if principal(c).ID == "" {
+	if principal(c).ID == "" && !strings.HasPrefix(c.Path(), "/embed/") {
 		_ = s.findSession(c) // whoever is signed in keeps the rail, on any address
 	}
 	return s.renderStatus(c, status, views.ErrorPageView(views.ErrorPage{
@@ -93,8 +93,11 @@ func (s *Server) tell(c echo.Context, e *interaction.Error) (err error) {
 	}))
 }
 
-// keyed says whether a path takes keys, so that failures on it are JSON.
+// keyed says whether a path is called by programs, so that failures on it are JSON.
 func keyed(path string) bool {
+	if below, framed := strings.CutPrefix(path, "/embed/"); framed && strings.Contains(below, "/") {
+		return true // what a frame's script calls
+	}
 	return strings.HasPrefix(path, "/api/") || path == "/mcp" || strings.HasPrefix(path, "/hooks/")
 }
 

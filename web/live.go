@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a-h/templ"
@@ -52,9 +54,12 @@ type feed struct {
 	frames  live.Hub[frame]
 	streams live.Hub[message]
 	sockets sockets
-	done    chan struct{} // closed when the server stops: streams end
-	stop    []func()
-	closed  sync.Once
+	guests  guestAudiences
+	// strangers are the sockets of frames that have not said whose they are.
+	strangers atomic.Int32
+	done      chan struct{} // closed when the server stops: streams end
+	stop      []func()
+	closed    sync.Once
 }
 
 func newFeed(s *Server, w *Watch) *feed {
@@ -145,6 +150,9 @@ var audiences = []interaction.Principal{
 
 // audienceOf names the audience that somebody belongs to.
 func audienceOf(who interaction.Principal) string {
+	if g := who.Guest; g != nil {
+		return fmt.Sprint("guests of ", g.Embed, who.Scopes, g.OpenInSayso, g.Agents)
+	}
 	if who.Can(interaction.ScopeResolve) {
 		return "answers"
 	}
@@ -154,6 +162,52 @@ func audienceOf(who interaction.Principal) string {
 // topic is what the sockets of an audience subscribe to, of a project or an agent.
 func topic(who interaction.Principal, of interaction.ID) string {
 	return audienceOf(who) + " " + string(of)
+}
+
+// guestAudiences are the audiences in frames that watch: one for each embed, and for each part of it that some are bound to.
+type guestAudiences struct {
+	mu    sync.Mutex
+	known map[string]*guestAudience // by topic
+}
+
+type guestAudience struct {
+	who      interaction.Principal // any of them
+	watchers int
+}
+
+// join adds somebody to their audience, until leave. It gives what they subscribe to.
+func (f *feed) join(who interaction.Principal) (watches string, leave func()) {
+	watches = topic(who, who.ProjectID)
+	f.guests.mu.Lock()
+	defer f.guests.mu.Unlock()
+	if f.guests.known == nil {
+		f.guests.known = map[string]*guestAudience{}
+	}
+	if f.guests.known[watches] == nil {
+		f.guests.known[watches] = &guestAudience{who: who}
+	}
+	f.guests.known[watches].watchers++
+	return watches, sync.OnceFunc(func() { f.guests.leave(watches) })
+}
+
+func (g *guestAudiences) leave(watches string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known[watches].watchers--; g.known[watches].watchers == 0 {
+		delete(g.known, watches)
+	}
+}
+
+// of are the audiences to whom cards of an agent are shown.
+func (g *guestAudiences) of(project, agent interaction.ID) (who []interaction.Principal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, a := range g.known {
+		if a.who.ProjectID == project && a.who.Shown(agent) {
+			who = append(who, a.who)
+		}
+	}
+	return who
 }
 
 // watching are the audiences that watch at least one of these.
@@ -206,6 +260,15 @@ func (f *feed) showCard(ctx context.Context, r interaction.Record) error {
 			f.publish(topic(who, r.ProjectID), views.GroupView(group), views.OpenCount(open)),
 		)
 		if err != nil {
+			return err
+		}
+	}
+	for _, who := range f.guests.of(r.ProjectID, r.AgentID) {
+		card, _, err := f.present(ctx, r, who)
+		if err != nil {
+			return err
+		}
+		if err := f.publish(topic(who, r.ProjectID), views.CardView(card)); err != nil {
 			return err
 		}
 	}

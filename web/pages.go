@@ -88,7 +88,11 @@ func (s *Server) pageAnywhere(c echo.Context, title string) views.Page {
 
 // presenter maps to view models for somebody in a project.
 func (s *Server) presenter(in interaction.Project, who interaction.Principal) presenter {
-	return presenter{base: s.config.BasePath, project: in.Address(), now: s.service.Time(), readOnly: !who.Can(interaction.ScopeResolve)}
+	p := presenter{base: s.config.BasePath, project: in.Address(), now: s.service.Time(), readOnly: !who.Can(interaction.ScopeResolve)}
+	if g := who.Guest; g != nil {
+		p.frame, p.elsewhere = s.config.BasePath+"/embed/"+string(g.Embed), g.OpenInSayso
+	}
+	return p
 }
 
 // isFragment says whether the caller puts the answer into a page it already has.
@@ -199,7 +203,7 @@ func (s *Server) present(ctx context.Context, p presenter, records []interaction
 // card presents one interaction, and what superseded it.
 func (s *Server) card(ctx context.Context, p presenter, i interaction.Interaction, agentName string) (views.Card, error) {
 	card := p.card(i, agentName)
-	if i.End == nil || i.End.CancelReason != interaction.SupersededByInput {
+	if i.End == nil || i.End.CancelReason != interaction.SupersededByInput || p.frame != "" { // a frame shows nothing of the conversation
 		return card, nil
 	}
 	message, err := s.service.Input(ctx, i.End.InputID)

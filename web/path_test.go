@@ -30,6 +30,8 @@ var placed = []struct{ method, path, body string }{
 	{"GET", "/api/v1/orgs/:org/projects/:project/audit/export", ""},
 	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/keys", ""},
+	{"POST", "/api/v1/orgs/:org/projects/:project/embeds", newEmbed},
+	{"GET", "/api/v1/orgs/:org/projects/:project/embeds", ""},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent", ""},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/agents/:agent", `{"name":"SWE"}`},
 	{"GET", "/api/v1/orgs/:org/projects/:project/agents/:agent/interactions", ""},

@@ -28,6 +28,9 @@ type presenter struct {
 	whole   bool // leave nothing of long values out
 
 	readOnly bool // for somebody who may look and not answer
+
+	frame     string // path of an app's frame; "" on pages of ours
+	elsewhere bool   // in that frame one may not allow
 }
 
 func (p presenter) url(path string) string { return p.base + "/projects/" + p.project + path }
@@ -47,6 +50,9 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 		Title: display.Line(i.Request.Title), Digest: i.Digest, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt, Now: p.now,
 		Asker: asker(i), Delivery: views.Delivery{PickedUpAt: i.Delivery.PickedUpAt, ReportedAt: i.Delivery.ReportedAt, Outcome: string(i.Delivery.Outcome)},
 	}
+	if p.frame != "" {
+		c.Framed, c.AllowElsewhere, c.AgentURL, c.PostURL = true, p.elsewhere, "", p.frame+"/interactions/"+string(i.ID)+"/resolve"
+	}
 	var chips chips
 	chips.add(c.Title)
 	c.FullURL = p.interactionURL(i.ID) + "?full=1"
@@ -55,7 +61,7 @@ func (p presenter) card(i interaction.Interaction, agentName string) views.Card 
 		c.Questions = convert(i.Request.Questions, chips.question)
 	}
 	c.Chips = chips.found
-	if i.State == interaction.Open && i.ToolCall != nil && i.Kind == interaction.PermissionKind {
+	if i.State == interaction.Open && i.ToolCall != nil && i.Kind == interaction.PermissionKind && p.frame == "" {
 		c.With = p.with(i)
 	}
 	if i.End != nil {
@@ -99,6 +105,9 @@ func (p presenter) contextItem(id interaction.ID, n int, item interaction.Contex
 	out := views.ContextItem{
 		Label: label, Value: value, Mono: true, Lines: strings.Count(item.Value, "\n") + 1,
 		FullURL: p.interactionURL(id) + "?full=1", RawURL: p.interactionURL(id) + "/context/" + strconv.Itoa(n),
+	}
+	if p.frame != "" {
+		out.RawURL = ""
 	}
 	if len(item.Value) > shownAtOnce && !p.whole {
 		shown := beginning(item.Value, shownAtOnce)

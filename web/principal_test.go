@@ -64,6 +64,8 @@ func (c *cast) as(who, method, path, body string) answer {
 	switch {
 	case path == "/mcp":
 		headers = append(headers, "Accept", "application/json, text/event-stream")
+	case strings.HasSuffix(path, "/session"):
+		headers = append(headers, "Content-Type", "application/json", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	case !strings.HasPrefix(path, "/api/") && path != "/hooks/claude" && method == "POST":
 		headers = append(headers, "Content-Type", "application/x-www-form-urlencoded", "Origin", c.http.URL, "Sec-Fetch-Site", "same-origin")
 	}
@@ -117,6 +119,7 @@ var everyRoute = []struct {
 	{"GET", "/api/openapi.yaml", "", all(200)},
 	{"GET", "/static/*", "", all(200)},
 	{"GET", "/favicon.ico", "", all(303)},
+	{"GET", "/embed.js", "", all(200)},
 
 	{"GET", "/api/v1/me", "", keyed(200)},
 	{"POST", "/api/v1/signin-links", "", keyed(403, "manage", 201)},
@@ -157,6 +160,11 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`, keyed(403, "manage", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/keys", "", keyed(403, "manage", 200)},
 	{"DELETE", "/api/v1/orgs/:org/projects/:project/keys/:key", "", keyed(403, "manage", 200)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/embeds", newEmbed, keyed(403, "manage", 201)},
+	{"GET", "/api/v1/orgs/:org/projects/:project/embeds", "", keyed(403, "manage", 200)},
+	{"PATCH", "/api/v1/orgs/:org/projects/:project/embeds/:embed", `{"permission":"read"}`, keyed(403, "manage", 200)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/embeds/:embed/tokens", vouched, keyed(403, "embed", 201)},
+	{"DELETE", "/api/v1/orgs/:org/projects/:project/embeds/:embed", "", keyed(403, "manage", 204)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors", "", keyed(403, "read", 200)},
 	{"PUT", "/api/v1/orgs/:org/projects/:project/actors", `{"provider_user_id":"u1"}`, keyed(403, "resolve", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/actors/:actor", "", keyed(403, "read", 200)},
@@ -201,6 +209,10 @@ var everyRoute = []struct {
 	{"GET", "/settings/projects", "", all(303, "session", 200, people, 403)},
 	{"POST", "/settings/orgs", "name=Acme&slug=:fresh&project_name=Shop&project_slug=shop", all(401, "session", 303, people, 403)},
 	{"POST", "/settings/projects", "org=default&name=Shop&slug=:fresh", all(401, "session", 303, people, 403)},
+	{"GET", "/projects/:project/settings/embeds", "", paged(200, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/embeds", "name=Portal&permission=read&origins=https://portal.example", posted(303, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/embeds/:embed", "name=Portal&permission=read&origins=https://portal.example", posted(303, "viewer approver lead", 403)},
+	{"POST", "/projects/:project/settings/embeds/:embed/delete", "", posted(303, "viewer approver lead", 403)},
 	{"GET", "/projects/:project/interactions/:interaction", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/json", "", paged(200)},
 	{"GET", "/projects/:project/interactions/:interaction/context/:item", "", paged(200)},
@@ -218,6 +230,12 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/live", "", posted(400)}, // not a WebSocket handshake
 	{"GET", "/projects/:project/agents/:agent/live", "", posted(400)},
 	{"POST", "/demo", "", posted(303, "viewer approver lead", 403)},
+	// Nobody is anybody in a frame without a session of its own, whatever else they bring.
+	{"GET", "/embed/:embed", "", all(200)},
+	{"POST", "/embed/:embed/session", `{"token":"x"}`, all(401)},
+	{"GET", "/embed/:embed/cards", "", all(401)},
+	{"POST", "/embed/:embed/interactions/:interaction/resolve", "q0=0&digest=:digest", all(401)},
+	{"GET", "/embed/:embed/live", "", all(400)}, // not a WebSocket handshake
 	// last: they end the session
 	{"POST", "/account/sessions/end", "", all(401, "session "+people, 303)},
 	{"POST", "/signout", "", all(303)},
@@ -262,7 +280,7 @@ func TestEveryRouteForEverybody(t *testing.T) {
 // filled puts what is needed in the place of the other parameters of a path: an input that waits, a call that may run, an external person.
 func (c *cast) filled(path string) string {
 	c.t.Helper()
-	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.actor, ":key": c.spare, ":user": c.member, ":invitation": c.invited} {
+	for param, make := range map[string]func() string{":input": c.waits, ":call": c.mayRun, ":actor": c.actor, ":key": c.spare, ":embed": c.embedded, ":user": c.member, ":invitation": c.invited} {
 		if before, after, there := strings.Cut(path, param); there {
 			path = before + make() + after
 		}

@@ -30,6 +30,7 @@ func (s *Server) routes() {
 	s.cardRoutes(pages)
 	s.settingsRoutes(pages)
 	s.peopleRoutes(pages)
+	s.frameRoutes(s.echo.Group("", s.sameOrigin))
 	s.echo.RouteNotFound("/*", func(echo.Context) error { return echo.NewHTTPError(http.StatusNotFound) })
 }
 
@@ -40,6 +41,7 @@ func (s *Server) openRoutes(open *echo.Group) {
 	open.GET("/api/openapi.yaml", s.openAPI)
 	open.GET("/static/*", s.asset)
 	open.GET("/favicon.ico", s.favicon)
+	open.GET("/embed.js", s.loader)
 }
 
 // agentRoutes are the REST API of one agent.
@@ -87,6 +89,11 @@ func (s *Server) projectRoutes(api *echo.Group) {
 	api.POST(projectPath+"/keys", s.createKey)
 	api.GET(projectPath+"/keys", s.listKeys)
 	api.DELETE(projectPath+"/keys/:key", s.revokeKey)
+	api.POST(projectPath+"/embeds", s.createEmbed)
+	api.GET(projectPath+"/embeds", s.listEmbeds)
+	api.PATCH(projectPath+"/embeds/:embed", s.updateEmbed)
+	api.DELETE(projectPath+"/embeds/:embed", s.deleteEmbed)
+	api.POST(projectPath+"/embeds/:embed/tokens", s.createEmbedToken)
 	api.GET(projectPath+"/actors", s.listActors)
 	api.PUT(projectPath+"/actors", s.putActor)
 	api.GET(projectPath+"/actors/:actor", s.getActor)
@@ -156,6 +163,10 @@ func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/settings/keys", s.keysPage)
 	pages.POST("/projects/:project/settings/keys", s.makeKey)
 	pages.POST("/projects/:project/settings/keys/:key/revoke", s.revokeFromPage)
+	pages.GET("/projects/:project/settings/embeds", s.embedsPage)
+	pages.POST("/projects/:project/settings/embeds", s.registerEmbed)
+	pages.POST("/projects/:project/settings/embeds/:embed", s.changeEmbedFromPage)
+	pages.POST("/projects/:project/settings/embeds/:embed/delete", s.deleteEmbedFromPage)
 }
 
 // peopleRoutes are who may come in: a project's members, a person's own account, and the owner's orgs and projects.
@@ -173,4 +184,14 @@ func (s *Server) peopleRoutes(pages *echo.Group) {
 	pages.GET("/settings/projects", s.projectsPage)
 	pages.POST("/settings/orgs", s.foundOrg)
 	pages.POST("/settings/projects", s.foundProject)
+}
+
+// frameRoutes are what an app's frame shows and sends. Nobody is asked for a cookie or a key: the page is for all, a token begins a session, and
+// the rest is for those who have one.
+func (s *Server) frameRoutes(frames *echo.Group) {
+	frames.GET("/embed/:embed", s.framePage)
+	frames.POST("/embed/:embed/session", s.admitGuest)
+	frames.GET("/embed/:embed/live", s.frameSocket) // asks whose it is in its first message
+	frames.GET("/embed/:embed/cards", s.frameCards, s.withGuest)
+	frames.POST("/embed/:embed/interactions/:interaction/resolve", s.resolveInFrame, s.withGuest)
 }

@@ -92,9 +92,9 @@ func (s *Server) openSocket(c echo.Context, in interaction.Project, of interacti
 		conn: conn, session: mine, frames: s.feed.frames.Subscribe(watches, frameBuffer), tick: make(chan struct{}, 1),
 		ends: func() int { return s.endOf(mine, in, of, watches) },
 	}
-	k.unwatch = s.gate.WatchSession(mine, k.look)
+	k.leave = s.gate.WatchSession(mine, k.look)
 	if !s.feed.sockets.add(k) {
-		k.unwatch()
+		k.leave()
 		k.close(websocket.CloseServiceRestart, "restarting")
 		return nil
 	}
@@ -126,7 +126,7 @@ type socket struct {
 	tick    chan struct{} // from the one clock of all sockets
 	session auth.Hash
 	ends    func() int // close code once the page may no longer see what it watches; 0: it may
-	unwatch func()     // ends the watch on the session
+	leave   func()     // ends the watch on the session, or leaves the audience of a frame
 	closing sync.Once
 	pinged  time.Time
 }
@@ -272,7 +272,7 @@ func (s *sockets) add(k *socket) bool {
 }
 
 func (s *sockets) remove(k *socket) {
-	k.unwatch()
+	k.leave()
 	k.conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,6 +29,7 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // Store keeps credentials. What is not there is a NotFound error.
 type Store interface {
+	GuestStore
 	// KeyPrincipal is who a key that is not revoked stands for, and when it was last used.
 	KeyPrincipal(ctx context.Context, h Hash) (interaction.Principal, time.Time, error)
 	// TouchKey remembers that a key was used. It does not wait for the disk, and may be lost.
@@ -111,6 +112,7 @@ type Gate struct {
 	now      func() time.Time
 	keys     memory
 	sessions memory
+	guests   guests
 	checking checking
 
 	hasher                 *hasher
@@ -135,7 +137,7 @@ type verdict struct {
 // NewGate makes a Gate.
 func NewGate(store Store, now func() time.Time) *Gate {
 	return &Gate{
-		store: store, now: now, keys: newMemory(), sessions: newMemory(),
+		store: store, now: now, keys: newMemory(), sessions: newMemory(), guests: guests{known: map[Hash]guest{}},
 		hasher: newHasher(), perAccount: newThrottle(freeForAccount), perAddress: newThrottle(freeForAddress),
 	}
 }

@@ -146,7 +146,9 @@ func (g *Gate) end(err error, about func(Hash, verdict) bool) error {
 }
 
 // only is the one secret with that hash.
-func only(h Hash) func(Hash, verdict) bool { return func(other Hash, _ verdict) bool { return other == h } }
+func only(h Hash) func(Hash, verdict) bool {
+	return func(other Hash, _ verdict) bool { return other == h }
+}
 
 // sessionsOf are the remembered sessions of a person.
 func sessionsOf(user interaction.ID) func(Hash, verdict) bool {

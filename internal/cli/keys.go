@@ -102,7 +102,7 @@ func (p *program) listKeys(project *string) *cobra.Command {
 		Long: `List the API keys of the project, without their secrets: nobody has those any more.
 
 Exit codes: 0, 2 bad input, 5 no server.`,
-		Args:  noArguments,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := p.operatorIn(*project)
 			if err != nil {
@@ -170,7 +170,7 @@ func (p *program) revokeKey(project *string) *cobra.Command {
 		Long: `End a key for good. Whatever uses it is refused within a second, also what waits on an open line. What it asked stays open.
 
 Exit codes: 0 also if it was revoked before, 2 bad input, 3 no such key, 5 no server.`,
-		Args:  oneArgument("the id of a key"),
+		Args: oneArgument("the id of a key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := p.operatorIn(*project)
 			if err != nil {

@@ -66,6 +66,11 @@ func routes(p *product, i api.Interaction) []route {
 		{"POST", "{project}/keys", project + "/keys"},
 		{"GET", "{project}/keys", project + "/keys"},
 		{"DELETE", "{project}/keys/:key", project + "/keys/key_" + letters},
+		{"POST", "{project}/embeds", project + "/embeds"},
+		{"GET", "{project}/embeds", project + "/embeds"},
+		{"PATCH", "{project}/embeds/:embed", project + "/embeds/" + noEmbed},
+		{"DELETE", "{project}/embeds/:embed", project + "/embeds/" + noEmbed},
+		{"POST", "{project}/embeds/:embed/tokens", project + "/embeds/" + noEmbed + "/tokens"},
 		{"GET", "{project}/actors", project + "/actors"},
 		{"PUT", "{project}/actors", project + "/actors"},
 		{"GET", "{project}/actors/:actor", project + "/actors/actr_" + letters},
@@ -110,6 +115,16 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/settings/projects", "/settings/projects"},
 		{"POST", "/settings/orgs", "/settings/orgs"},
 		{"POST", "/settings/projects", "/settings/projects"},
+		{"GET", "/projects/:project/settings/embeds", "/projects/default/settings/embeds"},
+		{"POST", "/projects/:project/settings/embeds", "/projects/default/settings/embeds"},
+		{"POST", "/projects/:project/settings/embeds/:embed", "/projects/default/settings/embeds/" + noEmbed},
+		{"POST", "/projects/:project/settings/embeds/:embed/delete", "/projects/default/settings/embeds/" + noEmbed + "/delete"},
+		{"GET", "/embed.js", "/embed.js"},
+		{"GET", "/embed/:embed", "/embed/" + noEmbed},
+		{"POST", "/embed/:embed/session", "/embed/" + noEmbed + "/session"},
+		{"GET", "/embed/:embed/live", "/embed/" + noEmbed + "/live"},
+		{"GET", "/embed/:embed/cards", "/embed/" + noEmbed + "/cards"},
+		{"POST", "/embed/:embed/interactions/:interaction/resolve", "/embed/" + noEmbed + "/interactions/" + i.ID + "/resolve"},
 		{"GET", "/projects/:project/interactions/:interaction", permalink(i)},
 		{"GET", "/projects/:project/interactions/:interaction/json", permalink(i) + "/json"},
 		{"GET", "/projects/:project/interactions/:interaction/context/:item", permalink(i) + "/context/0"},
@@ -133,6 +148,7 @@ func routes(p *product, i api.Interaction) []route {
 const (
 	letters = "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 	noInput = "ain_" + letters
+	noEmbed = "emb_" + letters
 )
 
 // A route that is missing above is missing in every matrix below.
@@ -194,6 +210,9 @@ func TestHeaders(t *testing.T) {
 				for _, r := range all {
 					if r.path == "/signout" || r.path == "/account/sessions/end" {
 						continue // which would sign the owner out for the rest; it is tried below
+					}
+					if framed := strings.HasPrefix(r.pattern, "/embed"); framed && r.method == "GET" && strings.Count(r.pattern, "/") < 3 {
+						continue // the frame, which others may frame, and the script for their pages: see TestFramePage and TestLoader in package web
 					}
 					a := p.send(r.method, r.path, nil, who.headers...)
 					checkHeaders(t, who.name+": "+r.method+" "+r.path, a, c.hsts)

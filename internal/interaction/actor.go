@@ -1,6 +1,9 @@
 package interaction
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Channel is the door through which somebody acted.
 type Channel string
@@ -63,6 +66,9 @@ func (e *External) normalised(field string) (*External, error) {
 		return nil, nil
 	}
 	n := *e
+	if ID(strings.TrimSpace(e.ProviderTenantID)).WellFormed(EmbedPrefix) {
+		return nil, Errorf(ValidationFailed, "%sprovider_tenant_id: this is an embed, whose people come with its own tokens only", field)
+	}
 	var err [3]error
 	n.ProviderUserID, err[0] = line(field+"provider_user_id", e.ProviderUserID, maxProviderID)
 	n.ProviderTenantID, err[1] = optionalLine(field+"provider_tenant_id", e.ProviderTenantID, maxProviderID)

@@ -13,7 +13,7 @@ func (p Principal) in(in Project, a Agent, allowed bool, what string) error {
 	if a.ProjectID != in.ID || !p.sees(a) {
 		return errNotFound()
 	}
-	if !allowed {
+	if !allowed || p.Guest != nil { // guests answer cards, and have no part in the conversation
 		return forbidden(what)
 	}
 	return nil

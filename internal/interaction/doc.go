@@ -44,6 +44,9 @@
 // [Service] is the one door: REST, pages, CLI and MCP call it with a [Principal], and it decides who may do what. An agent's
 // credential can never list or resolve; that is refused by type in [Interaction.Resolve], and again by a constraint in the database.
 //
+// A [Guest] is somebody whom another app vouches for, in a frame on that app's pages. What its registration, an [Embed], allows at the moment is the
+// most that a guest has: to see the cards of its agents and to answer them, and nothing beside.
+//
 // The package imports the standard library only. Every failure that a caller can cause is an [*Error], whose message may be shown to
 // anybody.
 package interaction

@@ -14,6 +14,8 @@ const (
 	OperatorPrincipal PrincipalKind = "operator_key"
 	AgentPrincipal    PrincipalKind = "agent_key"
 	SystemPrincipal   PrincipalKind = "system" // deadlines; never a caller
+	// EmbedPrincipal is a session in the frame of an app. It answers on the word of an operator key: nothing that is stored is of this kind.
+	EmbedPrincipal PrincipalKind = "embed_session"
 )
 
 // Scope is something an operator key may do.
@@ -80,6 +82,7 @@ type Principal struct {
 
 	Roles map[ID]Role // of a person, by project
 	Owner bool        // of a person: an admin of every project, who also makes orgs and projects
+	Guest *Guest      // of a session in the frame of an app: who is there, and what binds them; nil for all others
 }
 
 // In is the principal as it stands in a project: bound to it and, for a person, with what their role there allows. What is not visible to
@@ -110,12 +113,17 @@ func (p Principal) Can(s Scope) bool {
 // IsAgent says whether the credential is an agent's: it can create and wait, and never list or resolve.
 func (p Principal) IsAgent() bool { return p.Kind == AgentPrincipal }
 
-// sees says whether the principal may know of a. Bound keys see their agent only.
+// sees says whether the principal may know of a. Bound keys see their agent only, and guests those whose cards they are shown.
 func (p Principal) sees(a Agent) bool {
 	if p.ProjectID != "" && p.ProjectID != a.ProjectID {
 		return false
 	}
-	return p.AgentID == "" || p.AgentID == a.ID
+	return (p.AgentID == "" || p.AgentID == a.ID) && p.Shown(a.ID)
+}
+
+// Shown says whether cards of an agent are shown to the principal, who is in its project: to guests some are, to all others all.
+func (p Principal) Shown(agent ID) bool {
+	return p.Guest == nil || len(p.Guest.Agents) == 0 || slices.Contains(p.Guest.Agents, agent)
 }
 
 // asked says whether the principal is the asker: the credential that created i, or the one of its agent.
@@ -128,8 +136,15 @@ func (p Principal) reads(r Record) bool {
 	if p.ProjectID != "" && p.ProjectID != r.ProjectID {
 		return false
 	}
-	return p.Can(ScopeRead) || p.askedRecord(r)
+	return p.Can(ScopeRead) && p.Shown(r.AgentID) || p.askedRecord(r)
 }
+
+// readsAll says whether the principal may know of all of its project. A guest reads cards and nothing else.
+func (p Principal) readsAll() bool { return p.Can(ScopeRead) && p.Guest == nil }
+
+// hides says that r is none of the principal's business: what an agent's credential did not ask, what a guest is not shown. It is as if it
+// were not there.
+func (p Principal) hides(r Record) bool { return (p.IsAgent() || p.Guest != nil) && !p.reads(r) }
 
 func (p Principal) askedRecord(r Record) bool {
 	return p.asked(Interaction{Head: Head{AgentID: r.AgentID}, Creator: r.Creator})
@@ -144,8 +159,12 @@ func (p Principal) actor() Actor {
 	return Actor{Kind: kind, Name: p.Name, Channel: p.Channel}
 }
 
-// end is an ending by the principal at now.
+// end is an ending by the principal at now. What a guest does is proved by the key that vouched for them: a session is kept nowhere, so the key
+// is what can be looked up, and revoked, later. Through which embed they came is in the actor, whose tenant it is.
 func (p Principal) end(now time.Time) End {
+	if p.Guest != nil {
+		return End{At: now, By: p.actor(), Credential: p.Guest.Key, ProvedBy: OperatorPrincipal}
+	}
 	return End{At: now, By: p.actor(), Credential: p.ID, ProvedBy: p.Kind}
 }
 

@@ -232,7 +232,11 @@ func (p Principal) person(who *External, actorID ID) Actor {
 	if who == nil {
 		return p.actor()
 	}
-	return Actor{Kind: ExternalActor, Name: who.Name(), ActorID: actorID, Channel: p.Channel}
+	name := who.Name()
+	if p.Guest != nil {
+		name = p.Guest.told()
+	}
+	return Actor{Kind: ExternalActor, Name: name, ActorID: actorID, Channel: p.Channel}
 }
 
 // control is the input that stops or archives an agent.

@@ -62,6 +62,9 @@ func (i Interaction) Resolve(a Answers, p Principal, actorID ID, now time.Time) 
 	if err != nil {
 		return Change{}, err
 	}
+	if err := p.Guest.mayGive(i, a, answers); err != nil {
+		return Change{}, err
+	}
 	decision, err := i.decision(a, answers)
 	if err != nil {
 		return Change{}, err

@@ -33,6 +33,7 @@ type Service struct {
 	now       func() time.Time
 	askers    *askers
 	openLimit int
+	loopback  bool          // the server is reached on loopback only
 	deadlines chan struct{} // poked when a nearer deadline may have come
 	closing   chan struct{}
 }
@@ -144,7 +145,7 @@ func (s *Service) UpdateAgent(ctx context.Context, p Principal, in Project, id I
 
 // Agents lists agents; next is nil on the last page.
 func (s *Service) Agents(ctx context.Context, p Principal, f AgentFilter) (page []Agent, next *Cursor, err error) {
-	if !p.Can(ScopeRead) {
+	if !p.readsAll() {
 		return nil, nil, forbidden("list agents")
 	}
 	all, err := s.store.Agents(ctx, f)
@@ -232,7 +233,7 @@ func (s *Service) Get(ctx context.Context, p Principal, ref Ref) (Record, error)
 	if err != nil {
 		return r, err
 	}
-	if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+	if !ref.names(r) || p.hides(r) {
 		return Record{}, errNotFound()
 	}
 	if !p.reads(r) {
@@ -340,11 +341,14 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 	if err != nil {
 		return r, false, err
 	}
-	if p.Kind == UserPrincipal && a.External != nil {
+	if (p.Kind == UserPrincipal || p.Guest != nil) && a.External != nil {
 		return r, false, errSpeaksForItself
 	}
+	if p.Guest != nil {
+		a.External = p.Guest.external()
+	}
 	r, replay, err = s.store.Update(ctx, ref.ID, a.External, func(r Record, i Interaction, actor ID) (Change, error) {
-		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+		if !ref.names(r) || p.hides(r) {
 			return Change{}, errNotFound()
 		}
 		return i.Resolve(a, p, actor, s.Time())
@@ -355,7 +359,7 @@ func (s *Service) Resolve(ctx context.Context, p Principal, ref Ref, a Answers) 
 // Cancel withdraws an interaction; see [Interaction.Cancel].
 func (s *Service) Cancel(ctx context.Context, p Principal, ref Ref) (r Record, replay bool, err error) {
 	r, replay, err = s.store.Update(ctx, ref.ID, nil, func(r Record, i Interaction, _ ID) (Change, error) {
-		if !ref.names(r) || p.IsAgent() && !p.reads(r) {
+		if !ref.names(r) || p.hides(r) {
 			return Change{}, errNotFound()
 		}
 		return i.Cancel(p, s.Time())
@@ -380,6 +384,9 @@ func (s *Service) List(ctx context.Context, p Principal, f Filter) (page []Recor
 		if err := firstError(err, Incomplete(missing)); err != nil {
 			return nil, nil, err
 		}
+	}
+	if p.Guest != nil {
+		f.Project, f.Agents = p.ProjectID, p.Guest.Agents
 	}
 	all, err := s.store.Interactions(ctx, f)
 	page, next = cut(all, f.Limit, func(r Record) Cursor { return Cursor{r.CreatedAt, r.ID} })

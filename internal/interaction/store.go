@@ -77,6 +77,15 @@ type Store interface {
 	Actor(ctx context.Context, id ID) (StoredActor, error)
 	PutActor(ctx context.Context, project ID, who External, now time.Time) (a StoredActor, created bool, err error)
 
+	// CreateEmbed stores an embed, or gives the one that once names; done is recorded with it. UpdateEmbed changes one inside the transaction
+	// that writes it, and what was done, if anything was. RemoveEmbed deletes one, with its tokens, unless done has an error.
+	CreateEmbed(ctx context.Context, e Embed, once Once, done AdminEvent) (made Embed, created bool, err error)
+	UpdateEmbed(ctx context.Context, id ID, change func(Embed) (Embed, *AdminEvent)) (Embed, error)
+	RemoveEmbed(ctx context.Context, id ID, done func(Embed) (AdminEvent, error)) error
+	Embed(ctx context.Context, id ID) (Embed, error)
+	// Embeds are those of a project, and one more than the page's limit if there are more.
+	Embeds(ctx context.Context, project ID, page Page) ([]Embed, error)
+
 	// Due are open interactions whose deadline is at or before now, at most limit.
 	Due(ctx context.Context, now time.Time, limit int) ([]ID, error)
 	// NextDeadline is the earliest deadline of an open interaction; zero: there is none.
@@ -104,6 +113,7 @@ type Once struct {
 type Filter struct {
 	Project       ID
 	Agent         ID
+	Agents        []ID // any of these
 	State         State
 	Kind          Kind
 	CancelReason  CancelReason

@@ -120,6 +120,9 @@ func (s *server) assemble(ctx context.Context) (err error) {
 		return err
 	}
 	s.service.UsePolicies(web.Policies(s.rules.reading))
+	if host, _, _ := net.SplitHostPort(s.config.Listen); loopback(host) && s.config.PublicURL == "" {
+		s.service.UseLoopback()
+	}
 	s.gate = auth.NewGate(s.store, time.Now)
 	if s.keys, err = ensureKeys(ctx, s.config.Data, s.store); err != nil {
 		return err
@@ -127,7 +130,7 @@ func (s *server) assemble(ctx context.Context) (err error) {
 	s.pages = web.New(web.Config{
 		BasePath: s.config.BasePath, PublicURL: s.config.PublicURL, AllowedHosts: s.config.hosts(), OwnerName: ownerName(), Log: s.log,
 		TrustedProxies: s.config.proxies(),
-		Command: s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
+		Command:        s.config.command(), Version: s.config.Version, Policies: s.rules.reading,
 		Provider: s.config.provider(), SignedIn: s.signedIn, Demo: func() { s.startDemo(ctx) }, Gallery: s.config.Dev,
 	}, s.service, s.gate, s.store, watch)
 	s.http = &http.Server{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
 	"sayso/internal/interaction"
@@ -121,6 +122,7 @@ func (q *query) filter(f interaction.Filter) {
 		q.where("i.agent = (SELECT key FROM agents WHERE id = ?)", f.Agent)
 	}
 	q.where("i.project = (SELECT key FROM projects WHERE id = ?)", f.Project)
+	q.anyAgent(f.Agents)
 	q.state(f)
 	q.equal("i.kind", string(f.Kind))
 	q.equal("i.cancel_reason", string(f.CancelReason))
@@ -145,6 +147,19 @@ func (q *query) state(f interaction.Filter) {
 	}
 	if f.CancelReason != "" && f.State != "" && f.State != interaction.Canceled {
 		q.where("0")
+	}
+}
+
+// anyAgent picks from the rows that pass by. There are few open ones, which is what it is for.
+func (q *query) anyAgent(agents []interaction.ID) {
+	var each []string
+	var args []any
+	for _, id := range agents {
+		each = append(each, "i.agent = (SELECT key FROM agents WHERE id = ?)")
+		args = append(args, id)
+	}
+	if len(each) > 0 {
+		q.where("("+strings.Join(each, " OR ")+")", args...)
 	}
 }
 

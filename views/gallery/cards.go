@@ -16,7 +16,7 @@ type namedCard struct {
 }
 
 func cards() []namedCard {
-	return append(append(permissions(), questions()...), endings()...)
+	return append(append(append(permissions(), questions()...), endings()...), framedCards()...)
 }
 
 func permissions() []namedCard {

@@ -10,7 +10,7 @@ import (
 )
 
 func pages() []Sample {
-	return []Sample{
+	return append([]Sample{
 		page("page-inbox", views.InboxPage(inbox())),
 		page("page-inbox-empty", views.InboxPage(views.Inbox{Page: frame("Inbox", views.SectionInbox, 0), DemoURL: "/demo"})),
 		page("page-inbox-more", views.InboxPage(inboxOfMany())),
@@ -46,6 +46,9 @@ func pages() []Sample {
 		page("page-keys-made-before", views.KeysPage(keys(madeBefore))),
 		page("page-keys-problem", views.KeysPage(keys(noKey))),
 		page("page-keys-empty", views.KeysPage(keys(noKeys))),
+		page("page-embeds", views.EmbedsPage(embeds())),
+		page("page-embeds-empty", views.EmbedsPage(embeds(noEmbeds))),
+		page("page-embeds-problem", views.EmbedsPage(embeds(refusedEmbed))),
 		page("page-setup-first", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code", First: true})),
 		page("page-setup", views.SetupPage(views.Setup{Page: outside("Welcome"), Code: "code"})),
 		page("page-signin", views.SignInPage(views.SignIn{Page: outside("Sign in")})),
@@ -71,7 +74,7 @@ func pages() []Sample {
 		page("page-signin-failed", views.SignInFailedPage(views.SignInFailed{Page: outside("Sign in"), Provider: "Acme", Message: "This sign-in took longer than ten minutes. Start again."})),
 		page("page-error-404", views.ErrorPageView(views.ErrorPage{Page: frame("Not found", views.SectionNone, 0), Status: 404, Heading: "There is nothing here", Message: "It may have been moved, or it belongs to a project that you cannot see."})),
 		page("page-error-500", views.ErrorPageView(views.ErrorPage{Page: outside("Error"), Status: 500, Heading: "Something went wrong here", Message: "It was logged. Nothing was recorded for what you just did; try it again."})),
-	}
+	}, frames()...)
 }
 
 func page(name string, component templ.Component) Sample {
