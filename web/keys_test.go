@@ -192,12 +192,12 @@ func TestKeysStayInTheirProject(t *testing.T) {
 	}
 	unknown := s.call(made, "GET", "/api/v1/orgs/default/projects/proj_"+strings.Repeat("a", 26)+"/agents", "")
 	for _, route := range everyRoute {
-		if !strings.HasPrefix(route.path, "/api/v1/orgs/") {
+		if !strings.HasPrefix(route.path, "/api/v1/orgs/:org/projects/:project") {
 			continue
 		}
 		at := place{"default", other, i.AgentID, i.ID}.of(route.path)
 		at = strings.NewReplacer(":input", "ain_"+strings.Repeat("a", 26), ":call", "tcl_"+strings.Repeat("a", 26), ":actor", "actr_"+strings.Repeat("a", 26),
-			":key", "key_"+strings.Repeat("a", 26)).Replace(at)
+			":key", "key_"+strings.Repeat("a", 26), ":embed", "emb_"+strings.Repeat("a", 26)).Replace(at)
 		got := s.call(made, route.method, at, route.body)
 		if got.status != http.StatusNotFound || string(got.body) != string(unknown.body) {
 			t.Errorf("%s %s: %d %s", route.method, at, got.status, got.body)
