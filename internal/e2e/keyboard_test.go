@@ -150,9 +150,9 @@ func TestTabOrder(t *testing.T) {
 			}
 			got = append(got, at)
 		}
-		rail := []string{"Sayso default", "Inbox 2 open", "Agents", "Settings", owner}
+		rail := []string{"Sayso Default", "Inbox 2 open", "Agents", "Audit", "Settings", owner}
 		if d.phone {
-			rail = rail[1:]
+			rail = append(rail[1:5], "Account")
 		}
 		want := append([]string{"Skip to content"}, rail...)
 		want = append(want, "swe",

@@ -71,7 +71,7 @@ func TestSignInWithProvider(t *testing.T) {
 	v.isAccessible()
 	v.run("document.querySelector('form[action$=\"/signin/oidc\"] button').click()")
 	v.sees(shows("h1", "Inbox"))
-	v.expect(shows(".account-name", "Sam Doe"))
+	v.expect(shows(".account .rail-name", "Sam Doe"))
 	v.isAccessible()
 	v.run("history.back()")
 	v.sees("location.pathname === '/' && " + shows("h1", "Inbox"))
