@@ -48,10 +48,10 @@ func (s *Server) showMembers(c echo.Context, status int, in interaction.Project,
 
 // roles are what people are told of each role, from the least to the most.
 var roles = []views.Role{
-	{Value: string(interaction.Viewer), Name: "Viewer", May: "looks at everything in the project"},
-	{Value: string(interaction.Approver), Name: "Approver", May: "also answers requests and writes to agents"},
-	{Value: string(interaction.Lead), Name: "Lead", May: "also sees policies and the audit log, and exports it"},
-	{Value: string(interaction.Admin), Name: "Admin", May: "also looks after members, keys and embedding"},
+	{Value: string(interaction.Viewer), Name: "Viewer", May: "look at everything in the project"},
+	{Value: string(interaction.Approver), Name: "Approver", May: "also answer requests and write to agents"},
+	{Value: string(interaction.Lead), Name: "Lead", May: "also see policies and the audit log, and export it"},
+	{Value: string(interaction.Admin), Name: "Admin", May: "also look after members, keys and embedding"},
 }
 
 // roleName is what people call a role.

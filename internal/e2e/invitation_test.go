@@ -25,6 +25,7 @@ func TestInvitation(t *testing.T) {
 		link := read[string](dana, "document.querySelector('.notice-new .typed-text').textContent")
 
 		fox := p.visit(d)
+		fox.beforeScripts(noteArrivals)
 		for range 2 { // looking uses nothing up
 			fox.goToURL(link)
 			fox.expect(shows("h1", "You are invited to Default"))

@@ -45,6 +45,8 @@ func TestBadSettings(t *testing.T) {
 		{"base-path", "/a?b", "like /sayso"},
 		{"public-url", "example.com", "https://"},
 		{"public-url", "https://example.com/sayso", "base-path"},
+		{"trusted-proxies", "proxy.example.com", "10.0.0.0/8"},
+		{"trusted-proxies", "10.0.0.1, 10.0.0.0/33", "10.0.0.0/8"},
 		{"log-format", "xml", "text and json"},
 		{"log-level", "loud", "debug, info, warn and error"},
 		{"data", "", "must not be empty"},

@@ -17,7 +17,7 @@ func several(p views.Page) views.Page {
 func invitation(change ...func(*views.Invitation)) views.Invitation {
 	i := views.Invitation{Page: outside("Invitation"), Code: "code", By: display.Line("Dana Scully"), Role: "Approver", Days: 7}
 	i.ProjectName = "Default"
-	i.May = []string{"looks at everything in the project", "also answers requests and writes to agents"}
+	i.May = []string{"look at everything in the project", "also answer requests and write to agents"}
 	for _, f := range change {
 		f(&i)
 	}
@@ -30,10 +30,10 @@ func refusedInvitation(i *views.Invitation) {
 }
 
 var roles = []views.Role{
-	{Value: "viewer", Name: "Viewer", May: "looks at everything in the project"},
-	{Value: "approver", Name: "Approver", May: "also answers requests and writes to agents"},
-	{Value: "lead", Name: "Lead", May: "also sees policies and the audit log, and exports it"},
-	{Value: "admin", Name: "Admin", May: "also looks after members, keys and embedding"},
+	{Value: "viewer", Name: "Viewer", May: "look at everything in the project"},
+	{Value: "approver", Name: "Approver", May: "also answer requests and write to agents"},
+	{Value: "lead", Name: "Lead", May: "also see policies and the audit log, and export it"},
+	{Value: "admin", Name: "Admin", May: "also look after members, keys and embedding"},
 }
 
 func members(change ...func(*views.Members)) views.Members {
