@@ -2,6 +2,8 @@ module sayso
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require (
 	github.com/a-h/templ v0.3.1118
 	github.com/chromedp/cdproto v0.160.1
