@@ -185,6 +185,7 @@ const (
 	barWidth  = 10
 	barGap    = 2
 	barHeight = 100
+	daysLeast = 30 // a few days are thin columns at the left, and not a wall
 )
 
 // bar is a piece of a column of the chart.
@@ -217,7 +218,7 @@ func (f AuditFigures) bars() (all []bar) {
 }
 
 func (f AuditFigures) viewBox() string {
-	return fmt.Sprintf("0 0 %d %d", len(f.Days)*barWidth, barHeight)
+	return fmt.Sprintf("0 0 %d %d", max(len(f.Days), daysLeast)*barWidth, barHeight)
 }
 
 // chartText says what the chart shows.
