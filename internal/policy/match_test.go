@@ -3,7 +3,6 @@ package policy_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -54,25 +53,13 @@ var sixtyStars = strings.Repeat("*a", 58) + "*ab*"
 
 func subjectOf(bytes int) string { return strings.Repeat("a", bytes) }
 
-// TestMatchIsLinear: twice the subject takes twice the time. The best of several rounds counts, since others use this machine too.
+// TestMatchIsLinear: the time grows with the subject and no faster. A matcher that goes back over what it has tried would not be done with so much in
+// this life; by how much the time grows is a row of the benchmarks, where a clock belongs.
 func TestMatchIsLinear(t *testing.T) {
+	subject := subjectOf(20_000_000)
 	for name, pattern := range map[string]string{"short pieces": sixtyStars, "long pieces": strings.Repeat("*"+strings.Repeat("a", 40)+"b", 60)} {
-		best := func(subject string) time.Duration {
-			least := time.Hour
-			for range 15 {
-				start := time.Now()
-				for range 20 {
-					if policy.Match(pattern, subject) {
-						t.Fatal("matched")
-					}
-				}
-				least = min(least, time.Since(start))
-			}
-			return least
-		}
-		half, whole := best(subjectOf(500_000)), best(subjectOf(1_000_000))
-		if ratio := float64(whole) / float64(half); ratio > 3 {
-			t.Errorf("%s: 1 MB takes %.2f times as long as 500 KB (%v, %v)", name, ratio, whole, half)
+		if policy.Match(pattern, subject) {
+			t.Errorf("%s: matched", name)
 		}
 	}
 }
