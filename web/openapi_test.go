@@ -57,7 +57,8 @@ var strictly = []config.Option{
 type contract struct {
 	model     *v3.Document
 	validator validator.Validator
-	checked   sync.Map // by SHA-256
+	checked   sync.Map   // by SHA-256
+	mu        sync.Mutex // the validator makes what it needs of a schema at first use, and not for several at once
 }
 
 // keepsContract checks one exchange. A request is checked when the server took no offence at its shape: then neither may the document.
@@ -93,11 +94,19 @@ func (c *contract) check(sent *http.Request, body string, got answer, loose bool
 	request.Body = io.NopCloser(strings.NewReader(body))
 	if c.first("response", sent.Method, sent.URL, got.status, string(got.body), got.header["Idempotent-Replayed"]) {
 		response := &http.Response{StatusCode: got.status, Header: got.header, Body: io.NopCloser(bytes.NewReader(got.body)), Request: request}
-		_, problems = c.validator.ValidateHttpResponse(request, response)
+		problems = c.alone(func() (bool, []*errors.ValidationError) { return c.validator.ValidateHttpResponse(request, response) })
 	}
 	if len(problems) == 0 && !loose && c.first("request", sent.Method, sent.URL, body, sent.Header["Idempotency-Key"], sent.Header["Sayso-Channel"]) {
-		_, problems = c.validator.ValidateHttpRequestSync(request)
+		problems = c.alone(func() (bool, []*errors.ValidationError) { return c.validator.ValidateHttpRequestSync(request) })
 	}
+	return problems
+}
+
+// alone has the validator do one thing after the other.
+func (c *contract) alone(validate func() (bool, []*errors.ValidationError)) []*errors.ValidationError {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, problems := validate()
 	return problems
 }
 
