@@ -87,6 +87,7 @@ type AuditRow struct {
 	Reason   display.Text // what was said at its end
 	Message  display.Text // that superseded it
 	By       display.Text
+	ByID     string // the end of the id of the user or key: two may have the same name
 	Channel  string
 	OpenFor  time.Duration
 	Hash     string // of its audit entry

@@ -350,10 +350,18 @@ func TestExportJSONL(t *testing.T) {
 			Audit   struct {
 				Sequence int    `json:"sequence"`
 				Hash     string `json:"hash"`
+				By       string `json:"credential"`
 			} `json:"audit"`
 		}
 		must(t, json.Unmarshal([]byte(line), &row))
-		added := fmt.Sprintf(`,"outcome":%q,"audit":{"sequence":%d,"hash":%q}}`, row.Outcome, row.Audit.Sequence, row.Audit.Hash)
+		by := ""
+		if row.Audit.By != "" {
+			by = fmt.Sprintf(`,"credential":%q`, row.Audit.By)
+		}
+		added := fmt.Sprintf(`,"outcome":%q,"audit":{"sequence":%d,"hash":%q%s}}`, row.Outcome, row.Audit.Sequence, row.Audit.Hash, by)
+		if ended := row.Outcome != "open" && row.Outcome != "policy" && row.Outcome != "expired"; ended != (by != "") {
+			t.Errorf("%s by %q", row.Outcome, row.Audit.By)
+		}
 		var record string
 		if row.Outcome == "policy" {
 			must(t, a.database().QueryRow("SELECT record FROM policy_decisions WHERE id = ?", row.ID).Scan(&record))

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"strings"
+
 	"sayso/internal/display"
 	"sayso/internal/interaction"
 	"sayso/views"
@@ -24,6 +26,7 @@ func (p presenter) auditRow(r interaction.AuditRow) (views.AuditRow, error) {
 		row.Gist = display.Line(firstLine(i.Request.Context[0].Value))
 	}
 	if i.End != nil {
+		row.ByID = shortID(r.Credential)
 		endRow(&row, i, r.Superseded)
 	}
 	return row, nil
@@ -48,7 +51,7 @@ func endRow(row *views.AuditRow, i interaction.Interaction, message []interactio
 	}
 	switch row.Outcome {
 	case views.AuditExpired:
-		row.By, row.Channel = display.Text{}, ""
+		row.By, row.ByID, row.Channel = display.Text{}, "", ""
 	case views.AuditCanceled:
 		row.Cause = causes[i.End.CancelReason]
 		row.Message = display.Line(excerpt(messageText(interaction.Input{Content: message})))
@@ -74,4 +77,13 @@ func auditFigures(f interaction.Figures) views.AuditFigures {
 		out.Days = append(out.Days, d)
 	}
 	return out
+}
+
+// shortID is as much of an id as tells one person or key from another at a glance; exports have all of it.
+func shortID(id interaction.ID) string {
+	prefix, rest, found := strings.Cut(string(id), "_")
+	if !found || len(rest) < 6 {
+		return ""
+	}
+	return prefix + "_…" + rest[len(rest)-6:]
 }

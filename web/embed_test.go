@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	newEmbed = `{"name":"Portal","permission":"resolve","origins":["https://portal.example"]}`
-	vouched  = `{"subject":"u1","name":"Dana","origin":"https://portal.example"}`
+	newEmbed  = `{"name":"Portal","permission":"resolve","origins":["https://portal.example"]}`
+	readEmbed = `{"name":"Portal","permission":"read","origins":["https://portal.example"]}`
+	vouched   = `{"subject":"u1","name":"Dana","origin":"https://portal.example"}`
 )
 
 // register registers an app and gives its id.

@@ -68,7 +68,7 @@ func (e *exported) jsonRow(r interaction.AuditRow) error {
 
 var csvColumns = []string{
 	"asked_at", "outcome", "kind", "agent", "agent_id", "interaction_id", "decision_id", "request", "evidence", "cancel_reason", "reason", "superseded_by_input",
-	"superseding_message", "by", "channel", "ended_at", "open_seconds", "policy", "digest", "audit_sequence", "audit_hash",
+	"superseding_message", "by", "by_id", "channel", "ended_at", "open_seconds", "policy", "digest", "audit_sequence", "audit_hash",
 }
 
 func (e *exported) csvHead() {
@@ -130,6 +130,7 @@ func interactionCells(r interaction.AuditRow) (map[string]string, error) {
 	if i.End == nil {
 		return of, nil
 	}
+	of["by_id"] = string(r.Credential)
 	of["by"], of["channel"] = display.Line(i.End.By.Name).String(), string(i.End.By.Channel)
 	of["cancel_reason"], of["reason"] = string(i.End.CancelReason), display.Show(saidAtEnd(i)).String()
 	of["ended_at"], of["open_seconds"] = i.End.At.Format(interaction.TimeFormat), strconv.FormatFloat(r.OpenFor.Seconds(), 'f', 3, 64)

@@ -208,9 +208,9 @@ func (s *Server) asked(ctx context.Context, who interaction.Principal, ref inter
 }
 
 const (
-	greetWithin  = 10 * time.Second // from opening a socket to saying whose it is
-	greetingMost = 256              // bytes
-	strangers    = 200              // sockets that have not said it yet
+	greetWithin  = 3 * time.Second // from opening a socket to saying whose it is
+	greetingMost = 256             // bytes
+	strangers    = 200             // sockets that have not said it yet
 )
 
 // frameSocket opens the socket of a frame. Whose it is stands in its first message and not in its address, which others keep.

@@ -104,6 +104,26 @@ func TestKeyRefused(t *testing.T) {
 }
 
 // TestKeyMadeOnce: the secret is told once, whatever is repeated.
+// TestNobodyGivesWhatTheyLack: who only manages makes no key and no embed by which others read or answer.
+func TestNobodyGivesWhatTheyLack(t *testing.T) {
+	s := newSite(t)
+	agent, _ := s.newAgent("swe")
+	manager := s.newKey(interaction.OperatorPrincipal, "manager", interaction.ScopeManage)
+	for path, body := range map[string]string{
+		"/keys":   `{"kind":"agent_key","name":"reader","agent_id":"` + agent + `"}`,
+		"/embeds": newEmbed,
+	} {
+		if got := s.call(manager, "POST", project+path, body); got.status != http.StatusForbidden || !strings.Contains(string(got.body), "you cannot give") {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+	read(t, s.call(manager, "POST", project+"/embeds", readEmbed), &struct{ Embed any }{})
+	embed := page[api.Embed](t, s.call(s.operator, "GET", project+"/embeds", "")).Data[0].ID
+	if got := s.call(manager, "PATCH", project+"/embeds/"+embed, `{"permission":"resolve"}`); got.status != http.StatusForbidden {
+		t.Errorf("raised: %d %s", got.status, got.body)
+	}
+}
+
 func TestKeyMadeOnce(t *testing.T) {
 	s := newSite(t)
 	const body = `{"kind":"agent_key","name":"ci"}`

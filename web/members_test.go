@@ -159,11 +159,19 @@ func TestInvitationEnds(t *testing.T) {
 	admin := s.person("walter", interaction.Admin)
 	for _, change := range []string{"/role?role=lead", "/remove"} {
 		code := s.invites(admin, "admin", "a way back")
+		made := s.as(admin, "/projects/default/settings/keys", "kind=operator_key&name=kept&scope=read&scope=manage")
+		kept := regexp.MustCompile(`sayso_op_[0-9A-Za-z]{36}`).FindString(string(made.body))
+		if got := s.call(kept, "GET", project+"/agents", ""); got.status != http.StatusOK {
+			t.Fatalf("the key that the admin made: %d %s", got.status, got.body)
+		}
 		path, form, _ := strings.Cut(change, "?")
 		if got := s.as(owner, membersPath+"/"+s.userID("walter")+path, form); got.status != http.StatusSeeOther {
 			t.Fatalf("%s: %d %s", change, got.status, got.body)
 		}
 		gone(code, "made by somebody who lost the role by "+change)
+		if got := s.call(kept, "GET", project+"/agents", ""); got.status != http.StatusUnauthorized {
+			t.Errorf("a key made by somebody who lost the role by %s: %d", change, got.status)
+		}
 		s.exec("INSERT OR REPLACE INTO members (user, project, role, created_at) SELECT u.key, p.key, 'admin', 1 FROM users u, projects p WHERE u.name = 'walter' AND p.id = ?", s.project.ID)
 		s.clock.Advance(time.Second)
 	}

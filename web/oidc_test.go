@@ -405,6 +405,25 @@ func TestProviderGroupsChange(t *testing.T) {
 }
 
 // TestProviderAndBack: the back button after a sign-in leads to the inbox; and nobody signs in over a session without ending it.
+// TestProviderTakesAdminAway: with the group ends what its admin gave out.
+func TestProviderTakesAdminAway(t *testing.T) {
+	s, p := newProvider(t, devs, auth.GroupRole{Group: "admins", Project: "default", Role: interaction.Admin})
+	p.who["groups"] = []string{"admins", "devs"}
+	if got := s.begins(p).ends(); got.session() == "" {
+		t.Fatalf("%d %s", got.status, wording(got))
+	}
+	s.exec(`INSERT INTO invitations (id, project, role, note, hash, created_by, created_at)
+		SELECT 'inv_' || substr(u.id, 5), p.key, 'admin', 'a way back', randomblob(32), u.id, ? FROM users u, projects p WHERE u.name = 'Sam Doe'`, s.clock.Now().UnixMilli())
+	p.who["groups"] = []string{"devs"}
+	s.begins(p).ends()
+	if n := s.number("SELECT count(*) FROM invitations WHERE ended_at IS NULL"); n != 0 {
+		t.Error("the invitation is open still")
+	}
+	if _, err := s.store.Verify(t.Context(), s.project.ID); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestProviderAndBack(t *testing.T) {
 	s, p := newProvider(t, devs)
 	p.who["groups"] = []string{"devs"}

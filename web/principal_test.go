@@ -160,7 +160,7 @@ var everyRoute = []struct {
 	{"POST", "/api/v1/orgs/:org/projects/:project/keys", `{"kind":"agent_key","name":"ci"}`, keyed(403, "manage", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/keys", "", keyed(403, "manage", 200)},
 	{"DELETE", "/api/v1/orgs/:org/projects/:project/keys/:key", "", keyed(403, "manage", 200)},
-	{"POST", "/api/v1/orgs/:org/projects/:project/embeds", newEmbed, keyed(403, "manage", 201)},
+	{"POST", "/api/v1/orgs/:org/projects/:project/embeds", readEmbed, keyed(403, "manage", 201)},
 	{"GET", "/api/v1/orgs/:org/projects/:project/embeds", "", keyed(403, "manage", 200)},
 	{"PATCH", "/api/v1/orgs/:org/projects/:project/embeds/:embed", `{"permission":"read"}`, keyed(403, "manage", 200)},
 	{"POST", "/api/v1/orgs/:org/projects/:project/embeds/:embed/tokens", vouched, keyed(403, "embed", 201)},

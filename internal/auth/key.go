@@ -26,7 +26,8 @@ type Key struct {
 	Hash     Hash
 	LastFour string
 
-	CreatedBy string // the name of who made it; "": the server, for the commands of its machine
+	Creator   interaction.ID // the user or key that made it; "" as for CreatedBy
+	CreatedBy string         // the name of who made it; "": the server, for the commands of its machine
 	CreatedAt time.Time
 	UsedAt    time.Time // the last use, to the minute; zero: never
 	RevokedAt time.Time // zero: it works
@@ -99,6 +100,9 @@ func mayMake(p interaction.Principal, n NewKey) error {
 			return interaction.Errorf(interaction.Forbidden, "scopes: you cannot give %q, since you do not have it yourself.", scope)
 		}
 	}
+	if n.Agent != "" && !p.Can(interaction.ScopeRead) {
+		return interaction.Errorf(interaction.Forbidden, "agent_id: you cannot give a key that reads what this agent asked, since you may not read yourself.")
+	}
 	return nil
 }
 
@@ -119,7 +123,8 @@ func (g *Gate) CreateKey(ctx context.Context, p interaction.Principal, in intera
 	now := g.now().UTC().Truncate(time.Millisecond)
 	secret = NewSecret(n.Kind)
 	k := StoredKey(secret, n.Name, interaction.NewID(interaction.KeyPrefix, now))
-	k.Project, k.Agent, k.Scopes, k.CreatedAt, k.CreatedBy = in.ID, n.Agent, n.Scopes, now, cmp.Or(p.Name, string(p.ID))
+	k.Project, k.Agent, k.Scopes, k.CreatedAt = in.ID, n.Agent, n.Scopes, now
+	k.Creator, k.CreatedBy = p.ID, cmp.Or(p.Name, string(p.ID))
 	made, created, err := g.store.CreateKey(ctx, k, once, p.Administers(in.ID, interaction.KeyCreated, k.subject(), k.detail(), now))
 	if err != nil || !created {
 		secret = ""

@@ -26,6 +26,22 @@ type MemberChange struct {
 	Role   interaction.Role // "": is no longer one
 	Event  interaction.AdminEvent
 	Revoke func(Invitation) interaction.AdminEvent // of the invitations that end with it
+	End    func(Key) interaction.AdminEvent        // of the keys that end with it
+}
+
+// Leaving is what ends with the admin rights that somebody had in a project, as who brought it about.
+func Leaving(who interaction.Principal, in interaction.ID, now time.Time) MemberChange {
+	return MemberChange{
+		Revoke: func(i Invitation) interaction.AdminEvent { return i.revoked(who, now) },
+		End: func(k Key) interaction.AdminEvent {
+			return who.Administers(in, interaction.KeyRevoked, k.subject(), k.detail(), now)
+		},
+	}
+}
+
+func (c MemberChange) with(role interaction.Role, e interaction.AdminEvent) MemberChange {
+	c.Role, c.Event = role, e
+	return c
 }
 
 // Members are the people of a project, for its admins.
@@ -64,11 +80,11 @@ func (g *Gate) changeMember(ctx context.Context, who interaction.Principal, in, 
 		}
 		about := interaction.Subject{Kind: "user", ID: user, Name: m.Name}
 		now := g.now()
-		return MemberChange{
-			Role: role, Event: who.Administers(in, action, about, detail, now),
-			Revoke: func(i Invitation) interaction.AdminEvent { return i.revoked(who, now) },
-		}, nil
+		return Leaving(who, in, now).with(role, who.Administers(in, action, about, detail, now)), nil
 	})
+	if err == nil {
+		g.keys.forget(func(Hash, verdict) bool { return true })
+	}
 	return g.end(err, sessionsOf(user))
 }
 

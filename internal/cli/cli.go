@@ -25,6 +25,7 @@ type program struct {
 // Main runs the command line of this process, and gives its exit code. The first SIGINT or SIGTERM asks the command to end, the second
 // ends it at once.
 func Main() int {
+	syscall.Umask(0o077) // what we write is for whoever runs us, also in a folder that others may look into
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

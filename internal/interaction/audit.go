@@ -86,6 +86,7 @@ type AuditRow struct {
 	Superseded []ContentBlock // the message that canceled it, if one did
 	Sequence   int64          // of the audit entry
 	Hash       string         // hex SHA-256 of the audit entry
+	Credential ID             // the user or key that ended it, whatever they were called; "" while open, and of a decision by policy
 }
 
 // AppendJSON writes the published record with its place in the audit log: the members outcome and audit are added at its end.
@@ -97,17 +98,23 @@ func (r AuditRow) AppendJSON(b []byte) []byte {
 	}
 	b = append(b[:len(b)-1], `,"outcome":`...)
 	b = appendString(b, string(r.Outcome))
-	b = append(b, `,"audit":{"sequence":`...)
-	b = strconv.AppendInt(b, r.Sequence, 10)
-	b = append(b, `,"hash":`...)
-	return append(appendString(b, r.Hash), `}}`...)
+	return append(r.appendAudit(append(b, `,"audit":`...)), '}')
+}
+
+// appendAudit writes the row's place in the audit log, and who ended it: a name can be anybody's, an id is one person's or one key's.
+func (r AuditRow) appendAudit(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"sequence":`...), r.Sequence, 10)
+	b = appendString(append(b, `,"hash":`...), r.Hash)
+	if r.Credential != "" {
+		b = appendString(append(b, `,"credential":`...), string(r.Credential))
+	}
+	return append(b, '}')
 }
 
 // AppendListed writes the row as a list has it: what became of it, the place in the audit log, and the published record under its own name.
 func (r AuditRow) AppendListed(b []byte) []byte {
 	b = appendString(append(b, `{"outcome":`...), string(r.Outcome))
-	b = strconv.AppendInt(append(b, `,"audit":{"sequence":`...), r.Sequence, 10)
-	b = append(appendString(append(b, `,"hash":`...), r.Hash), '}')
+	b = r.appendAudit(append(b, `,"audit":`...))
 	if r.Decision != nil {
 		b = append(append(b, `,"decision":`...), r.Decision...)
 	} else {

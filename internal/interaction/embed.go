@@ -333,7 +333,7 @@ func (s *Service) Loopback() bool { return s.loopback }
 // CreateEmbed registers an app.
 func (s *Service) CreateEmbed(ctx context.Context, p Principal, in Project, t EmbedTerms, once Once) (Embed, bool, error) {
 	t, err := t.Normalised(s.loopback)
-	if err := firstError(err, mayEmbed(p)); err != nil {
+	if err := firstError(err, mayEmbed(p), mayGrant(p, t.Permission)); err != nil {
 		return Embed{}, false, err
 	}
 	if err := s.mayShow(ctx, in, t.Agents); err != nil {
@@ -347,6 +347,14 @@ func (s *Service) CreateEmbed(ctx context.Context, p Principal, in Project, t Em
 func mayEmbed(p Principal) error {
 	if !p.Can(ScopeManage) {
 		return forbidden("manage embeds")
+	}
+	return nil
+}
+
+// mayGrant says whether the principal may have others do so much: nobody gives away what they do not have.
+func mayGrant(p Principal, permission Permission) error {
+	if permission == MayResolve && !p.Can(ScopeResolve) {
+		return Errorf(Forbidden, "permission: you cannot give %q, since you may not answer yourself.", permission)
 	}
 	return nil
 }
@@ -369,6 +377,11 @@ func (s *Service) ChangeEmbed(ctx context.Context, p Principal, in Project, id I
 	}
 	if e, err := s.store.Embed(ctx, id); err != nil || e.in(in) != nil || mayEmbed(p) != nil {
 		return e, firstError(err, e.in(in), mayEmbed(p))
+	}
+	if patch.Permission != nil {
+		if err := mayGrant(p, *patch.Permission); err != nil {
+			return Embed{}, err
+		}
 	}
 	if patch.Agents != nil {
 		if err := s.mayShow(ctx, in, *patch.Agents); err != nil {

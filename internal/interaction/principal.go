@@ -153,8 +153,11 @@ func (p Principal) askedRecord(r Record) bool {
 // actor is how the principal is told in the record.
 func (p Principal) actor() Actor {
 	kind := APIKeyActor
-	if p.Kind == UserPrincipal {
+	switch p.Kind {
+	case UserPrincipal:
 		kind = UserActor
+	case SystemPrincipal:
+		return System
 	}
 	return Actor{Kind: kind, Name: p.Name, Channel: p.Channel}
 }

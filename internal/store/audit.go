@@ -13,7 +13,7 @@ import (
 )
 
 // auditColumns are a row of the audit: what the index has, then the interaction or decision, its last audit entry and what superseded it.
-const auditColumns = `SELECT l.key, l.outcome, l.open_ms, a.name, u.sequence, u.hash, p.record, coalesce(n.content, ''),
+const auditColumns = `SELECT l.key, l.outcome, l.open_ms, a.name, u.sequence, u.hash, coalesce(e.credential, ''), p.record, coalesce(n.content, ''),
 	coalesce(i.key, 0), l.project, l.agent, coalesce(i.id, ''), coalesce(i.state, ''), l.at, coalesce(i.creator, ''), coalesce(i.sequence, 0),
 	r.head, r.suggestions, e.record, e.sequence, ` + deliveryColumns + ` FROM `
 
@@ -50,7 +50,7 @@ func scanAuditRow(rows *sql.Rows) (a interaction.AuditRow, r row, err error) {
 	var hash []byte
 	var message string
 	r, err = scanRow(func(record ...any) error {
-		return rows.Scan(append([]any{&a.Place, &a.Outcome, &open, &a.AgentName, &a.Sequence, &hash, &a.Decision, &message}, record...)...)
+		return rows.Scan(append([]any{&a.Place, &a.Outcome, &open, &a.AgentName, &a.Sequence, &hash, &a.Credential, &a.Decision, &message}, record...)...)
 	})
 	a.OpenFor, a.Hash = time.Duration(open)*time.Millisecond, hex.EncodeToString(hash)
 	if err == nil && message != "" {

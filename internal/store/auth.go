@@ -40,9 +40,9 @@ func (s *Store) ReplaceKey(ctx context.Context, k auth.Key, now time.Time) error
 }
 
 func (t *tx) ensureKey(k auth.Key, now time.Time) error {
-	return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_by, created_at)
-		VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
-		k.ID, k.Kind, k.Name, k.Project, k.Agent, k.ScopeText(), k.Hash[:], k.LastFour, k.CreatedBy, ms(now))
+	return t.run(`INSERT INTO api_keys (id, kind, name, project, agent, scopes, hash, last_four, created_by, creator, created_at)
+		VALUES (?, ?, ?, (SELECT key FROM projects WHERE id = ?), (SELECT key FROM agents WHERE id = ?), ?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING`,
+		k.ID, k.Kind, k.Name, k.Project, k.Agent, k.ScopeText(), k.Hash[:], k.LastFour, k.CreatedBy, k.Creator, ms(now))
 }
 
 // HasOwner says whether somebody has signed in ever.

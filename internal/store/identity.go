@@ -120,7 +120,13 @@ func (t *tx) setMembership(u identifiedUser, project interaction.ID, was, is aut
 	if was.Role == "" {
 		action = interaction.MemberAdded
 	}
-	return t.administered(followed(u, project, action, was, is, now))
+	e := followed(u, project, action, was, is, now)
+	if err := t.administered(e); err != nil || was.Role != interaction.Admin {
+		return err
+	}
+	end := auth.Leaving(interaction.Principal{Kind: interaction.SystemPrincipal}, project, e.At)
+	end.Event = e
+	return t.revokeAll(project, u.id, end)
 }
 
 // followed is what the audit log says of a membership that follows groups: nobody here did it.

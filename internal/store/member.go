@@ -65,12 +65,26 @@ func (t *tx) setRole(in, user interaction.ID, role interaction.Role) error {
 	return t.run("UPDATE members SET role = ?, granted_by = NULL, given = NULL"+of, role, user, in)
 }
 
-// revokeAll takes back what somebody invited to as an admin, who is none any more: a link must not bring them back as one.
+// revokeAll takes back what somebody gave out as an admin, who is none any more: no link must bring them back as one, and no key that they may have
+// kept go on for them.
 func (t *tx) revokeAll(in, user interaction.ID, c auth.MemberChange) error {
+	if err := t.revokeKeysOf(in, user, c); err != nil {
+		return err
+	}
 	open, err := invitations(t.rows, "AND p.id = +? AND i.created_by = +?", time.Time{}, in, user)
 	for n := 0; n < len(open) && err == nil; n++ {
 		if err = t.endInvitation(open[n], c.Event.At); err == nil {
 			err = t.administered(c.Revoke(open[n]))
+		}
+	}
+	return err
+}
+
+func (t *tx) revokeKeysOf(in, user interaction.ID, c auth.MemberChange) error {
+	made, err := keys(t.rows, keyColumns+"WHERE p.id = +? AND k.creator = +? AND k.revoked_at IS NULL", in, user)
+	for n := 0; n < len(made) && err == nil; n++ {
+		if err = t.run("UPDATE api_keys SET revoked_at = ? WHERE id = ?", ms(c.Event.At), made[n].ID); err == nil {
+			err = t.administered(c.End(made[n]))
 		}
 	}
 	return err

@@ -108,6 +108,9 @@ func (s *Store) open(ctx context.Context, path string, o Options) error {
 	if err := migrate(ctx, s.write); err != nil {
 		return err
 	}
+	if err := os.Chmod(path, 0o600); err != nil { // also where the folder was there before, and is open to others; the files beside it follow
+		return fmt.Errorf("database: %w", err)
+	}
 	if err := s.openReaders(ctx, path); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func auditRows() []views.AuditRow {
 	row := func(o views.AuditOutcome, title, gist string, change func(*views.AuditRow)) views.AuditRow {
 		r := views.AuditRow{
 			At: before(3 * time.Hour), Outcome: o, URL: "/projects/default/interactions/int_" + string(o), Agent: display.Line("swe"), AgentURL: "/projects/default/agents/agt_sampleswe",
-			Title: display.Line(title), Gist: display.Line(gist), By: display.Line("Dana Scully"), Channel: "dashboard", OpenFor: 42 * time.Second,
+			Title: display.Line(title), Gist: display.Line(gist), By: display.Line("Dana Scully"), ByID: "usr_…3lqnxy", Channel: "dashboard", OpenFor: 42 * time.Second,
 		}
 		change(&r)
 		return r

@@ -47,7 +47,8 @@ ALTER TABLE sessions ADD COLUMN client TEXT NOT NULL DEFAULT '';  -- the browser
 ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT ''; -- where it signed in from
 CREATE INDEX sessions_user ON sessions (user, created_at);
 
-ALTER TABLE api_keys ADD COLUMN created_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE api_keys ADD COLUMN created_by TEXT NOT NULL DEFAULT ''; -- as they were called then
+ALTER TABLE api_keys ADD COLUMN creator TEXT NOT NULL DEFAULT '';    -- the id of the user or key that made it
 ALTER TABLE api_keys ADD COLUMN used_at INTEGER;
 CREATE INDEX api_keys_project ON api_keys (project, created_at);
 
