@@ -190,6 +190,7 @@ var everyRoute = []struct {
 	{"GET", "/projects/:project/agents", "", paged(200)},
 	{"GET", "/projects/:project/agents/:agent", "", paged(200)},
 	{"GET", "/projects/:project/settings/policies", "", paged(200, "viewer approver", 403)},
+	{"GET", "/projects/:project/audit/changes", "", paged(200, "viewer approver", 403)},
 	{"GET", "/projects/:project/audit/verify", "", paged(200, "viewer approver", 403)},
 	{"POST", "/projects/:project/audit/verify", "", posted(200, "viewer approver", 403)},
 	{"GET", "/projects/:project/audit", "", paged(200, "viewer approver", 403)},

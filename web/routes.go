@@ -157,6 +157,7 @@ func (s *Server) cardRoutes(pages *echo.Group) {
 func (s *Server) settingsRoutes(pages *echo.Group) {
 	pages.GET("/projects/:project/audit", s.auditPage)
 	pages.GET("/projects/:project/audit/export", s.exportFromPage)
+	pages.GET("/projects/:project/audit/changes", s.changesPage)
 	pages.GET("/projects/:project/audit/verify", s.verifyPage)
 	pages.POST("/projects/:project/audit/verify", s.verifyFromPage)
 	pages.GET("/projects/:project/settings/policies", s.policiesPage)

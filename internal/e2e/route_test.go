@@ -95,6 +95,7 @@ func routes(p *product, i api.Interaction) []route {
 		{"GET", "/projects/:project/agents", "/projects/default/agents"},
 		{"GET", "/projects/:project/agents/:agent", page},
 		{"GET", "/projects/:project/settings/policies", "/projects/default/settings/policies"},
+		{"GET", "/projects/:project/audit/changes", "/projects/default/audit/changes"},
 		{"GET", "/projects/:project/audit/verify", "/projects/default/audit/verify"},
 		{"POST", "/projects/:project/audit/verify", "/projects/default/audit/verify"},
 		{"GET", "/projects/:project/audit", "/projects/default/audit"},

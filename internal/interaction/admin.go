@@ -1,6 +1,8 @@
 package interaction
 
 import (
+	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -79,7 +81,37 @@ func (e AdminEvent) AppendJSON(b []byte) []byte {
 	}
 	o.name("by")
 	o.b = e.By.appendJSON(o.b)
+	o.text("credential", string(e.Credential))
 	return append(o.b, '}')
+}
+
+// ReadAdminEvent decodes what [AdminEvent.AppendJSON] wrote.
+func ReadAdminEvent(record []byte) (AdminEvent, error) {
+	var in struct {
+		ID         ID                `json:"id"`
+		ProjectID  ID                `json:"project_id"`
+		Action     AdminAction       `json:"action"`
+		At         time.Time         `json:"created_at"`
+		Subject    Subject           `json:"subject"`
+		Detail     map[string]string `json:"detail"`
+		By         Actor             `json:"by"`
+		Credential ID                `json:"credential"`
+	}
+	err := json.Unmarshal(record, &in)
+	return AdminEvent{ID: in.ID, ProjectID: in.ProjectID, Action: in.Action, Subject: in.Subject, Detail: in.Detail, By: in.By, Credential: in.Credential, At: in.At}, err
+}
+
+// AdminEvents gives what was done to the settings of a project, the latest first: those before a sequence, or the latest of all for 0. before
+// is where the next page goes on; 0: there is none.
+func (s *Service) AdminEvents(ctx context.Context, p Principal, in Project, before int64, limit int) (page []AdminEvent, next int64, err error) {
+	if !p.Can(ScopeAudit) {
+		return nil, 0, forbidden("read the audit")
+	}
+	page, places, err := s.store.AdminEvents(ctx, in.ID, before, limit+1)
+	if len(page) > limit {
+		return page[:limit], places[limit-1], err
+	}
+	return page, 0, err
 }
 
 func (s Subject) appendJSON(b []byte) []byte {

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"context"
+	"database/sql"
+	"math"
+
 	"sayso/internal/audit"
 	"sayso/internal/interaction"
 )
@@ -27,3 +31,24 @@ func (t *tx) administered(e interaction.AdminEvent) error {
 		Target: &audit.Target{Kind: e.Subject.Kind, ID: string(e.Subject.ID), Name: e.Subject.Name},
 	})
 }
+
+// AdminEvents are what was done to the settings of a project; see [interaction.Store].
+func (s *Store) AdminEvents(_ context.Context, project interaction.ID, before int64, limit int) (list []interaction.AdminEvent, places []int64, err error) {
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	err = s.rows(adminEventsBefore, []any{project, before, limit}, func(rows *sql.Rows) error {
+		var place int64
+		var record []byte
+		if err := rows.Scan(&place, &record); err != nil {
+			return err
+		}
+		e, err := interaction.ReadAdminEvent(record)
+		list, places = append(list, e), append(places, place)
+		return err
+	})
+	return list, places, err
+}
+
+const adminEventsBefore = `SELECT sequence, record FROM admin_events
+	WHERE project = (SELECT key FROM projects WHERE id = ?) AND sequence < +? ORDER BY sequence DESC LIMIT +?`

@@ -89,3 +89,15 @@ func manyMore(a *views.Audit) {
 	a.Tabs, a.Missing, a.NewerURL, a.NewestURL = auditTabs("All"), 1200, "/projects/default/audit?newer=a9", "/projects/default/audit"
 	a.Figures.Count, a.Figures.CappedAt, a.Figures.DaysCapped = 50000, 50000, true
 }
+
+// changes are what was done to the settings.
+func changes() views.Changes {
+	return views.Changes{
+		Page: frame("Changes of the settings", views.SectionAudit, 2), OlderURL: "/projects/default/audit/changes?before=12",
+		Rows: []views.ChangeRow{
+			{At: now, Word: "Key created", About: display.Line("build machine"), By: display.Line("Dana Scully"), ByID: "usr_…3lqnxy", Channel: "dashboard",
+				Details: []views.ChangeDetail{{Name: "kind", Value: display.Line("operator_key")}, {Name: "scopes", Value: display.Line("read resolve")}}},
+			{At: now, Word: "Member removed", About: display.Line("Fox \u202eredluM"), By: display.Line("Sayso")},
+		},
+	}
+}

@@ -40,6 +40,8 @@ func pages() []Sample {
 		page("page-audit", views.AuditPage(audit())),
 		page("page-audit-many", views.AuditPage(audit(manyMore))),
 		page("page-audit-filtered-empty", views.AuditPage(audit(nothingFound))),
+		page("page-changes", views.ChangesPage(changes())),
+		page("page-changes-empty", views.ChangesPage(views.Changes{Page: frame("Changes of the settings", views.SectionAudit, 0)})),
 		page("page-audit-empty", views.AuditPage(audit(nothingYet))),
 		page("page-keys", views.KeysPage(keys())),
 		page("page-keys-made", views.KeysPage(keys(madeKey))),
