@@ -133,16 +133,6 @@ type ProjectRow struct {
 // OrgDraft is what was typed into a form that makes an org or a project.
 type OrgDraft struct{ Name, Slug, ProjectName, ProjectSlug string }
 
-// roleName is what people call a role.
-func (m Members) roleName(value string) string {
-	for _, r := range m.Roles {
-		if r.Value == value {
-			return r.Name
-		}
-	}
-	return ""
-}
-
 // daysLeft is how long a link still works.
 func daysLeft(n int) string {
 	if n == 1 {

@@ -12,7 +12,7 @@ import (
 func TestOnlyWhatIsDeclared(t *testing.T) {
 	everyWay(t, func(t *testing.T, _ *product, connect func(*sdk.ClientOptions) *sdk.ClientSession) {
 		s := connect(nil)
-		if c := s.InitializeResult().Capabilities; c.Prompts != nil || c.Resources != nil || c.Completions != nil || c.Logging != nil {
+		if c := s.InitializeResult().Capabilities; c.Prompts != nil || c.Resources != nil || c.Completions != nil {
 			t.Errorf("declared: %+v", c)
 		}
 		for method, call := range map[string]func() error{
