@@ -9,19 +9,7 @@ import (
 	"sayso/internal/interaction"
 )
 
-func (s *Server) listActors(c echo.Context) error {
-	q := queryOf(c, "limit", "cursor", "order")
-	page := q.page()
-	project, err := s.inProject(c)
-	if err != nil || q.err != nil {
-		return firstOf(q.err, err)
-	}
-	actors, next, err := s.service.Actors(c.Request().Context(), principal(c), project.ID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, api.List[api.StoredActor]{Data: convert(actors, wireActor), NextCursor: cursorText(next)})
-}
+func (s *Server) listActors(c echo.Context) error { return listPage(s, c, s.service.Actors, wireActor) }
 
 func (s *Server) getActor(c echo.Context) error {
 	if err := noQuery(c); err != nil {

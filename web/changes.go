@@ -23,7 +23,7 @@ func (s *Server) changesPage(c echo.Context) error {
 	if err != nil || q.err != nil {
 		return firstOf(q.err, err)
 	}
-	list, next, err := s.service.AdminEvents(c.Request().Context(), principal(c), in, before, settingsAtOnce)
+	list, more, err := s.service.AdminEvents(c.Request().Context(), principal(c), in, before, settingsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func (s *Server) changesPage(c echo.Context) error {
 		return err
 	}
 	model := views.Changes{Page: page, Rows: convert(list, changeRow)}
-	if next > 0 {
-		model.OlderURL = s.presenter(in, principal(c)).url("/audit/changes?before=" + strconv.FormatInt(next, 10))
+	if more {
+		model.OlderURL = s.presenter(in, principal(c)).url("/audit/changes?before=" + strconv.FormatInt(list[len(list)-1].Sequence, 10))
 	}
 	return s.render(c, views.ChangesPage(model))
 }

@@ -44,19 +44,7 @@ func (s *Server) createEmbed(c echo.Context) error {
 
 func agentID(text string) interaction.ID { return interaction.ID(text) }
 
-func (s *Server) listEmbeds(c echo.Context) error {
-	q := queryOf(c, "limit", "cursor", "order")
-	page := q.page()
-	project, err := s.inProject(c)
-	if err != nil || q.err != nil {
-		return firstOf(q.err, err)
-	}
-	list, next, err := s.service.Embeds(c.Request().Context(), principal(c), project, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, api.List[api.Embed]{Data: convert(list, wireEmbed), NextCursor: cursorText(next)})
-}
+func (s *Server) listEmbeds(c echo.Context) error { return listPage(s, c, s.service.Embeds, wireEmbed) }
 
 func (s *Server) updateEmbed(c echo.Context) error {
 	var in api.EmbedPatch

@@ -54,19 +54,7 @@ func (s *Server) createKey(c echo.Context) error {
 	return c.JSON(createdOr(secret != ""), api.KeyBody{Key: wireKey(made), Secret: secret})
 }
 
-func (s *Server) listKeys(c echo.Context) error {
-	q := queryOf(c, "limit", "cursor", "order")
-	page := q.page()
-	project, err := s.inProject(c)
-	if err != nil || q.err != nil {
-		return firstOf(q.err, err)
-	}
-	list, next, err := s.gate.Keys(c.Request().Context(), principal(c), project, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, api.List[api.Key]{Data: convert(list, wireKey), NextCursor: cursorText(next)})
-}
+func (s *Server) listKeys(c echo.Context) error { return listPage(s, c, s.gate.Keys, wireKey) }
 
 // revokeKey ends a key. Repeating it changes nothing.
 func (s *Server) revokeKey(c echo.Context) error {

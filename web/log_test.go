@@ -1,30 +1,16 @@
 package web_test
 
 import (
-	"bytes"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"sayso/web"
 )
 
-// logged is a log that several write to at once.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
 // TestLogsHoldNoSecrets goes through every route as everybody, right and wrong, and looks for keys, cookies and bodies in the log.
 func TestLogsHoldNoSecrets(t *testing.T) {
-	out := &logged{}
+	out := &journal{}
 	c := newCast(t, func(config *web.Config) {
 		config.Log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
@@ -47,7 +33,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 		}
 	}
 	c.pages.Close()
-	said := out.b.String()
+	said := out.take()
 	if strings.Count(said, "msg=request") < 3*len(everyRoute) {
 		t.Fatalf("the log says too little:\n%.2000s", said)
 	}

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"sayso/internal/api"
 	"sayso/internal/interaction"
 )
 
@@ -203,4 +206,19 @@ func once(c echo.Context, key, place string, body []byte) interaction.Once {
 	}
 	request := append([]byte(place+"\n"), body...)
 	return interaction.Once{Caller: principal(c).ID, Key: key, Request: sha256.Sum256(request)}
+}
+
+// listPage answers with one page of what a project has.
+func listPage[T, W any](s *Server, c echo.Context, list func(context.Context, interaction.Principal, interaction.Project, interaction.Page) ([]T, *interaction.Cursor, error), wire func(T) W) error {
+	q := queryOf(c, "limit", "cursor", "order")
+	page := q.page()
+	in, err := s.inProject(c)
+	if err != nil || q.err != nil {
+		return firstOf(q.err, err)
+	}
+	all, next, err := list(c.Request().Context(), principal(c), in, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, api.List[W]{Data: convert(all, wire), NextCursor: cursorText(next)})
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -58,19 +59,12 @@ func (m Membership) Following(issuer string, mapped interaction.Role) Membership
 // project. Somebody who is then in no project is Forbidden, and nobody is made; so is everybody before the owner has signed in.
 func (g *Gate) SignInAs(ctx context.Context, who Identity, roles map[interaction.ID]interaction.Role, from From) (token string, err error) {
 	if first, err := g.First(ctx); err != nil || first {
-		return "", orElse(err, interaction.Errorf(interaction.Forbidden, "Sayso is not set up yet: the owner signs in first, by the link that the server has printed."))
+		return "", cmp.Or(err, error(interaction.Errorf(interaction.Forbidden, "Sayso is not set up yet: the owner signs in first, by the link that the server has printed.")))
 	}
 	token, session := newSession(from, g.now())
 	allowed, err := g.store.SignInIdentity(ctx, who, roles, session, from.Instead)
 	if err != nil || !allowed {
-		return "", orElse(err, interaction.Errorf(interaction.Forbidden, "You are in no project here. Ask an admin to invite you, or to have your group added."))
+		return "", cmp.Or(err, error(interaction.Errorf(interaction.Forbidden, "You are in no project here. Ask an admin to invite you, or to have your group added.")))
 	}
-	return token, g.end(nil, func(Hash, verdict) bool { return true }) // roles may have followed the groups, in other sessions too
-}
-
-func orElse(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
+	return token, g.end(nil, everything) // roles may have followed the groups, in other sessions too
 }

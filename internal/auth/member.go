@@ -83,7 +83,7 @@ func (g *Gate) changeMember(ctx context.Context, who interaction.Principal, in, 
 		return Leaving(who, in, now).with(role, who.Administers(in, action, about, detail, now)), nil
 	})
 	if err == nil {
-		g.keys.forget(func(Hash, verdict) bool { return true })
+		g.keys.forget(everything)
 	}
 	return g.end(err, sessionsOf(user))
 }

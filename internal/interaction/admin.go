@@ -29,7 +29,6 @@ const (
 	EmbedCreated      AdminAction = "embed_created"
 	EmbedChanged      AdminAction = "embed_changed"
 	EmbedRemoved      AdminAction = "embed_removed"
-	PoliciesRead      AdminAction = "policies_read"
 )
 
 // AdminEventPrefix begins the ids of admin events.
@@ -38,6 +37,7 @@ const AdminEventPrefix = "adm"
 // AdminEvent is one thing that was done to the settings of a project, for its audit log. It is recorded once and never changes.
 type AdminEvent struct {
 	ID         ID
+	Sequence   int64 // in the log of the project; known when it is read
 	ProjectID  ID
 	Action     AdminAction
 	Subject    Subject
@@ -49,7 +49,7 @@ type AdminEvent struct {
 
 // Subject is what an admin event is about.
 type Subject struct {
-	Kind string // user, session, key, invitation, embed, org, project, policies
+	Kind string // user, session, key, invitation, embed, org, project
 	ID   ID
 	Name string
 }
@@ -101,17 +101,14 @@ func ReadAdminEvent(record []byte) (AdminEvent, error) {
 	return AdminEvent{ID: in.ID, ProjectID: in.ProjectID, Action: in.Action, Subject: in.Subject, Detail: in.Detail, By: in.By, Credential: in.Credential, At: in.At}, err
 }
 
-// AdminEvents gives what was done to the settings of a project, the latest first: those before a sequence, or the latest of all for 0. before
-// is where the next page goes on; 0: there is none.
-func (s *Service) AdminEvents(ctx context.Context, p Principal, in Project, before int64, limit int) (page []AdminEvent, next int64, err error) {
+// AdminEvents gives what was done to the settings of a project, the latest first: those before a sequence, or the latest of all for 0. more says
+// that there are others before them.
+func (s *Service) AdminEvents(ctx context.Context, p Principal, in Project, before int64, limit int) (page []AdminEvent, more bool, err error) {
 	if !p.Can(ScopeAudit) {
-		return nil, 0, forbidden("read the audit")
+		return nil, false, forbidden("read the audit")
 	}
-	page, places, err := s.store.AdminEvents(ctx, in.ID, before, limit+1)
-	if len(page) > limit {
-		return page[:limit], places[limit-1], err
-	}
-	return page, 0, err
+	page, err = s.store.AdminEvents(ctx, in.ID, before, limit+1)
+	return page[:min(len(page), limit)], len(page) > limit, err
 }
 
 func (s Subject) appendJSON(b []byte) []byte {

@@ -71,11 +71,11 @@ func (s *Service) UnfinishedCalls(ctx context.Context, p Principal, in Project, 
 }
 
 // Actors lists the external people of a project by (created_at, id).
-func (s *Service) Actors(ctx context.Context, p Principal, in ID, page Page) (list []StoredActor, next *Cursor, err error) {
+func (s *Service) Actors(ctx context.Context, p Principal, in Project, page Page) (list []StoredActor, next *Cursor, err error) {
 	if !p.readsAll() {
 		return nil, nil, forbidden("list actors")
 	}
-	all, err := s.store.Actors(ctx, in, page)
+	all, err := s.store.Actors(ctx, in.ID, page)
 	list, next = cut(all, page.Limit, func(a StoredActor) Cursor { return Cursor{a.CreatedAt, a.ID} })
 	return list, next, err
 }

@@ -86,8 +86,8 @@ type Store interface {
 	// Embeds are those of a project, and one more than the page's limit if there are more.
 	Embeds(ctx context.Context, project ID, page Page) ([]Embed, error)
 
-	// AdminEvents are at most limit of those of a project before a sequence (0: the latest), latest first, and their sequences.
-	AdminEvents(ctx context.Context, project ID, before int64, limit int) ([]AdminEvent, []int64, error)
+	// AdminEvents are at most limit of those of a project before a sequence (0: the latest), latest first.
+	AdminEvents(ctx context.Context, project ID, before int64, limit int) ([]AdminEvent, error)
 
 	// Due are open interactions whose deadline is at or before now, at most limit.
 	Due(ctx context.Context, now time.Time, limit int) ([]ID, error)

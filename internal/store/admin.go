@@ -33,21 +33,22 @@ func (t *tx) administered(e interaction.AdminEvent) error {
 }
 
 // AdminEvents are what was done to the settings of a project; see [interaction.Store].
-func (s *Store) AdminEvents(_ context.Context, project interaction.ID, before int64, limit int) (list []interaction.AdminEvent, places []int64, err error) {
+func (s *Store) AdminEvents(_ context.Context, project interaction.ID, before int64, limit int) (list []interaction.AdminEvent, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
 	err = s.rows(adminEventsBefore, []any{project, before, limit}, func(rows *sql.Rows) error {
-		var place int64
+		var sequence int64
 		var record []byte
-		if err := rows.Scan(&place, &record); err != nil {
+		if err := rows.Scan(&sequence, &record); err != nil {
 			return err
 		}
 		e, err := interaction.ReadAdminEvent(record)
-		list, places = append(list, e), append(places, place)
+		e.Sequence = sequence
+		list = append(list, e)
 		return err
 	})
-	return list, places, err
+	return list, err
 }
 
 const adminEventsBefore = `SELECT sequence, record FROM admin_events

@@ -53,6 +53,8 @@ func TestNoStatementIsParsedAgain(t *testing.T) {
 	_, _ = s.Actor(t.Context(), "actr_x")
 	_, err = s.Due(t.Context(), start, 1)
 	must(t, err)
+	_, err = s.AdminEvents(t.Context(), agent.ProjectID, 9, 50)
+	must(t, err)
 	_, err = s.Keys(t.Context(), agent.ProjectID, interaction.Page{Limit: 50, After: &interaction.Cursor{At: start, ID: r.ID}})
 	must(t, err)
 	_, _, _ = s.KeyPrincipal(t.Context(), auth.Hash{})
